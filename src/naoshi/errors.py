@@ -1,0 +1,207 @@
+"""Every error that a person can cause, in one tree.
+
+    NaoshiError
+    ├── UsageError                  exit status 2: the command or its input is wrong
+    │   ├── ConfigError             naoshi.toml or the environment
+    │   ├── InputError              a file or value handed in
+    │   │   ├── MissingPathError
+    │   │   └── SuiteError          an eval suite
+    │   ├── RepositoryError         the user's git repository
+    │   │   └── DirtyRepositoryError
+    │   ├── NotFoundError           an identifier that stands for nothing
+    │   ├── MissingProgramError     a program that is not on this machine
+    │   └── MissingExtraError       an optional dependency that is not installed
+    ├── AgentError                  the agent under test did not do its part
+    │   ├── AgentCrashError
+    │   ├── AgentTimeoutError
+    │   └── AgentProtocolError
+    ├── StoreError                  the database or a state file
+    │   ├── RecordConflictError
+    │   └── LedgerError             the ledger's chain is broken
+    ├── RefusedError                exit status 1: a check says no
+    │   ├── MintRefusedError
+    │   └── ChangeRefusedError
+    ├── CodingAgentError            the program that was to make the change
+    └── WaitingError                exit status 3: a person has to decide first
+
+Each class has a stable ``code``, a ``hint`` that says what to do next, and an ``exit_status``. The class
+docstring's first line is the default message.
+"""
+
+from typing import ClassVar
+
+
+class NaoshiError(Exception):
+    """Something went wrong."""
+
+    code: ClassVar[str] = "error"
+    hint: ClassVar[str] = "run again with --debug for the details"
+    exit_status: ClassVar[int] = 2
+
+    def __init__(self, message: str | None = None, *, hint: str | None = None) -> None:
+        self.message = message or (type(self).__doc__ or "").splitlines()[0]
+        self.advice = hint or type(self).hint
+        super().__init__(self.message)
+
+    def line(self) -> str:
+        """Return the one line that a person reads: ``naoshi: CODE: what happened; what to do``."""
+        text = f"naoshi: {self.code}: {self.message.rstrip('.')}; {self.advice}"
+        return " ".join(text.split())
+
+
+class UsageError(NaoshiError):
+    """The command was not used as it must be."""
+
+    code = "usage"
+    hint = "see `naoshi --help`"
+
+
+class ConfigError(UsageError):
+    """A setting is wrong."""
+
+    code = "config-invalid"
+    hint = "correct naoshi.toml, or write a fresh one with `naoshi init`"
+
+
+class InputError(UsageError):
+    """The input cannot be read."""
+
+    code = "input-invalid"
+    hint = "correct the file and run the command again"
+
+
+class MissingPathError(InputError):
+    """A file or folder is not there."""
+
+    code = "path-missing"
+    hint = "check the path"
+
+
+class SuiteError(InputError):
+    """An eval suite cannot be read."""
+
+    code = "suite-invalid"
+    hint = "correct the suite; `naoshi evals list` shows what can be read"
+
+
+class RepositoryError(UsageError):
+    """This is not a git repository that Naoshi can work in."""
+
+    code = "repository-unusable"
+    hint = "run the command inside a git repository with at least one commit"
+
+
+class DirtyRepositoryError(RepositoryError):
+    """The repository has uncommitted changes."""
+
+    code = "repository-dirty"
+    hint = "commit or stash them first"
+
+
+class NotFoundError(UsageError):
+    """There is no such record."""
+
+    code = "not-found"
+    hint = "`naoshi status` lists what there is"
+
+
+class MissingProgramError(UsageError):
+    """A program is missing on this machine."""
+
+    code = "program-missing"
+    hint = "`naoshi doctor` says how to get it"
+
+
+class MissingExtraError(UsageError):
+    """An optional dependency is not installed."""
+
+    code = "extra-missing"
+    hint = "install it with pip"
+
+
+class AgentError(NaoshiError):
+    """The agent did not do its part."""
+
+    code = "agent-failed"
+    hint = "run the [agent] command by hand with one JSON line on stdin"
+    exit_status = 1
+
+
+class AgentCrashError(AgentError):
+    """The agent ended before it had answered."""
+
+    code = "agent-crashed"
+
+
+class AgentTimeoutError(AgentError):
+    """The agent did not answer in time."""
+
+    code = "agent-timeout"
+    hint = "raise `timeout` under [agent], or make the agent faster"
+
+
+class AgentProtocolError(AgentError):
+    """The agent printed something other than one JSON object a line."""
+
+    code = "agent-garbage"
+    hint = "print only the answer on stdout and everything else on stderr"
+
+
+class StoreError(NaoshiError):
+    """The stored state cannot be read or written."""
+
+    code = "store-failed"
+    hint = "check the disk and the rights of .naoshi/, or NAOSHI_DATABASE_URL"
+
+
+class RecordConflictError(StoreError):
+    """Another record already has this identifier."""
+
+    code = "record-conflict"
+    hint = "nothing was changed; look at the stored record first"
+
+
+class LedgerError(StoreError):
+    """The ledger's chain of hashes does not hold."""
+
+    code = "ledger-broken"
+    hint = "restore .naoshi from a backup; the first broken entry is named"
+    exit_status = 1
+
+
+class RefusedError(NaoshiError):
+    """A check says no."""
+
+    code = "refused"
+    hint = "the reasons are listed above"
+    exit_status = 1
+
+
+class MintRefusedError(RefusedError):
+    """The correction cannot become an eval case."""
+
+    code = "mint-refused"
+    hint = "a case must fail on the recorded output and pass on the corrected one"
+
+
+class ChangeRefusedError(RefusedError):
+    """The change breaks a rule that every change must keep."""
+
+    code = "change-refused"
+    hint = "the change is kept; `naoshi status` names it"
+
+
+class CodingAgentError(NaoshiError):
+    """The coding agent made no usable change."""
+
+    code = "coding-agent-failed"
+    hint = "run the [repair] command by hand in a checkout"
+    exit_status = 1
+
+
+class WaitingError(NaoshiError):
+    """A person has to decide first."""
+
+    code = "waiting"
+    hint = "answer with `naoshi triage` or `naoshi review`, then run `naoshi cycle` again"
+    exit_status = 3

@@ -1,0 +1,41 @@
+"""What all records share: frozen, closed, versioned, and named by their content."""
+
+import hashlib
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+
+class Record(BaseModel):
+    """An immutable fact. Unknown fields are refused; ``schema_version`` says how to read an old one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+
+    schema_version: int = 1
+
+    def to_json(self) -> str:
+        """Return the record as one line of JSON that `from_json` reads back."""
+        return self.model_dump_json()
+
+
+def canonical_json(value: JsonValue | Any) -> str:
+    """Return *value* as JSON with sorted keys and no spare space, so that equal values are equal text.
+
+    Raises:
+        ValueError: a float is NaN or infinite, which JSON cannot say.
+    """
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def content_hash(value: JsonValue | Any) -> str:
+    """Return the SHA-256 of the canonical JSON of *value*, in hexadecimal (64 characters)."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def content_id(prefix: str, *parts: JsonValue | Any) -> str:
+    """Return ``prefix_`` and 16 hexadecimal digits that depend on *parts* alone.
+
+    The same facts get the same identifier on every machine, so that a step run twice stores one record.
+    """
+    return f"{prefix}_{content_hash(list(parts))[:16]}"

@@ -1,0 +1,1 @@
+"""The machine below the stages: durable files, bounded child processes, and git."""

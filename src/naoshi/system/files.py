@@ -1,0 +1,92 @@
+"""Files that survive a crash: written beside, fsynced, renamed."""
+
+import os
+import secrets
+from pathlib import Path
+
+from naoshi.errors import InputError, MissingPathError, StoreError
+
+
+def write_durably(path: Path, content: bytes | str, *, mode: int = 0o644) -> None:
+    """Put *content* at *path* so that a crash leaves the old file or the new one, never a part.
+
+    Raises:
+        StoreError: the disk or the rights do not allow it; the old file is untouched.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            beside.replace(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in *folder* durable (a rename is only as durable as its folder)."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def append_durably(path: Path, line: str) -> None:
+    """Add one line to *path* and fsync it. The line is written in one call, so that lines never mix.
+
+    Raises:
+        StoreError: the disk or the rights do not allow it.
+    """
+    data = (line.rstrip("\n") + "\n").encode("utf-8", "backslashreplace")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            os.write(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def inside(root: Path, relative: str) -> Path:
+    """Return the real path of *relative* below *root*, links followed.
+
+    Raises:
+        InputError: it is absolute, holds a NUL, or leads out of *root*.
+    """
+    if "\0" in relative or Path(relative).is_absolute():
+        raise InputError(f"the path {relative!r} does not stay inside {root}")
+    real_root = root.resolve()
+    real = (real_root / relative).resolve()
+    if real != real_root and real_root not in real.parents:
+        raise InputError(f"the path {relative!r} does not stay inside {root}")
+    return real
+
+
+def read_text(path: Path) -> str:
+    """Return the UTF-8 text of *path* (a byte-order mark is dropped).
+
+    Raises:
+        MissingPathError: there is no such file.
+        InputError: it is a folder, cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise MissingPathError(f"there is no file {path}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start})") from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error

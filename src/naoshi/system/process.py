@@ -1,0 +1,120 @@
+"""Child programs, bounded in time and output, ended with all that they started."""
+
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from naoshi.errors import MissingProgramError
+
+_GRACE_SECONDS = 0.5
+_POLL_SECONDS = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """How a program ended. ``status`` is its exit status (negative: the signal that ended it).
+
+    ``stdout`` and ``stderr`` are cut at the limit; ``flooded`` and ``timed_out`` say that it was ended for that.
+    """
+
+    status: int
+    stdout: str
+    stderr: str
+    seconds: float
+    timed_out: bool = False
+    flooded: bool = False
+
+
+def command_words(command: str | Sequence[str]) -> list[str]:
+    """Return *command* as words: a list as it is, a text split as a shell would, without a shell."""
+    return shlex.split(command) if isinstance(command, str) else list(command)
+
+
+def start(
+    command: Sequence[str], *, folder: Path, environment: Mapping[str, str] | None = None, **streams: object
+) -> subprocess.Popen[bytes]:
+    """Start *command* in *folder* as the leader of its own process group.
+
+    Raises:
+        MissingProgramError: the program is not on this machine.
+    """
+    try:
+        return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
+            list(command),
+            cwd=folder,
+            env=dict(environment) if environment is not None else None,
+            start_new_session=True,
+            **streams,  # pyright: ignore[reportArgumentType]
+        )
+    except (FileNotFoundError, PermissionError, NotADirectoryError) as error:
+        name = command[0] if command else "(empty)"
+        raise MissingProgramError(f"cannot start {name!r}: {error.strerror}") from error
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End *process* and its whole group: politely, then surely. Ending one that has ended is allowed."""
+    _signal_group(process, signal.SIGTERM)
+    try:
+        process.wait(_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        pass
+    _signal_group(process, signal.SIGKILL)
+    process.wait()
+
+
+def run(
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    timeout: float,
+    output_limit: int = 16 * 1024 * 1024,
+) -> Finished:
+    """Run *command* to its end, at most *timeout* seconds and *output_limit* bytes on each stream.
+
+    Nothing that it started outlives it.
+
+    Raises:
+        MissingProgramError: the program is not on this machine.
+    """
+    begun = time.monotonic()
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        source.write(stdin)
+        source.seek(0)
+        process = start(command, folder=folder, environment=environment, stdin=source, stdout=out, stderr=err)
+        timed_out = flooded = False
+        try:
+            while process.poll() is None:
+                timed_out = time.monotonic() - begun > timeout
+                flooded = max(os.fstat(out.fileno()).st_size, os.fstat(err.fileno()).st_size) > output_limit
+                if timed_out or flooded:
+                    break
+                time.sleep(_POLL_SECONDS)
+        finally:
+            end(process)
+        return Finished(
+            status=process.returncode,
+            stdout=_head(out.fileno(), output_limit),
+            stderr=_head(err.fileno(), output_limit),
+            seconds=time.monotonic() - begun,
+            timed_out=timed_out,
+            flooded=flooded or os.fstat(out.fileno()).st_size > output_limit,
+        )
+
+
+def _head(descriptor: int, limit: int) -> str:
+    return os.pread(descriptor, limit, 0).decode("utf-8", "replace")
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    try:
+        os.killpg(process.pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
