@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         VerdictOutcome,
     )
     from naoshi.records.evidence import Evidence
+    from naoshi.records.field_rule import FieldKind, FieldRule, FieldRules
     from naoshi.records.release import LedgerEntry, Release, Review, ReviewDecision, Version
     from naoshi.records.signal import FailureGroup, Signal, SignalSource
     from naoshi.records.source_document import SourceDocument, SourceLine
@@ -66,6 +67,9 @@ __all__ = [
     "EvalRun",
     "Evidence",
     "FailureGroup",
+    "FieldKind",
+    "FieldRule",
+    "FieldRules",
     "Flip",
     "Handoff",
     "HandoffCase",
@@ -128,6 +132,9 @@ _HOME = {
     "EvalRun": "eval_run",
     "Evidence": "evidence",
     "FailureGroup": "signal",
+    "FieldKind": "field_rule",
+    "FieldRule": "field_rule",
+    "FieldRules": "field_rule",
     "Flip": "eval_run",
     "Handoff": "diagnosis",
     "HandoffCase": "diagnosis",
