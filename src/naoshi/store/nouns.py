@@ -1,5 +1,6 @@
 """The nouns that a store keeps: the name of each, its identifier, and the fields that `find` may ask for."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -39,6 +40,17 @@ class Noun:
     def index_of(self, record: Record) -> dict[str, str | int | bool | None]:
         """Return the indexed fields of *record* as plain values."""
         return {name: getattr(record, name) for name in self.indexed}
+
+    def require_indexed(self, fields: Iterable[str]) -> None:
+        """Check that each of *fields* may be asked for.
+
+        Raises:
+            ValueError: one is not indexed; the message lists those that are.
+        """
+        for name in fields:
+            if name not in self.indexed:
+                known = ", ".join(self.indexed) or "none"
+                raise ValueError(f"{self.name} cannot be found by {name!r}; indexed: {known}")
 
 
 def _noun(name: str, record: type[Record], identifier: str, *indexed: str) -> Noun:
