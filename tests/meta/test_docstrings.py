@@ -8,9 +8,7 @@ from naoshi import errors
 from tests.meta.source_tree import Definition, modules, public_definitions
 
 ERROR_NAMES = frozenset(
-    name
-    for name, value in vars(errors).items()
-    if inspect.isclass(value) and issubclass(value, errors.NaoshiError)
+    name for name, value in vars(errors).items() if inspect.isclass(value) and issubclass(value, errors.NaoshiError)
 )
 
 
