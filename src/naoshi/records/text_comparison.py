@@ -35,12 +35,15 @@ class Comparison(StrEnum):
 
 
 def as_text(value: object) -> str:
-    """Return *value* as the text a person compares: None is empty, text itself, anything else its JSON."""
+    """Return *value* as the text a person compares: None is empty, text itself, anything else its JSON (NaN as `nan`)."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
-    return canonical_json(value)
+    try:
+        return canonical_json(value)
+    except ValueError:
+        return str(value)
 
 
 def loosened(value: object) -> str:
