@@ -1,0 +1,84 @@
+"""What happened in one asking or one turn, for people and programs that watch."""
+
+from enum import StrEnum
+
+from pydantic import AwareDatetime
+
+from naoshi.records.base import Record
+from naoshi.records.confirmation import Confirmation, Outcome, Reason, Turn
+
+
+class EventKind(StrEnum):
+    """Whether the event is an asking or a turn."""
+
+    asked = "asked"
+    turn = "turn"
+
+
+class ConfirmationEvent(Record):
+    """One event for each asking and each turn. It holds no text of the person's.
+
+    ``waited_seconds`` is the time from the latest asking to this turn, ``took_ms`` what the call itself took,
+    ``reply_length`` the reply's characters. ``reasked`` says that the question asked had just been settled, and
+    ``replaced_id`` names the question that an asking put aside.
+    """
+
+    kind: EventKind
+    at: AwareDatetime
+    conversation_id: str
+    confirmation_id: str | None = None
+    fingerprint: str | None = None
+    rules_version: str | None = None
+    ask_count: int = 0
+    outcome: Outcome | None = None
+    reason: Reason | None = None
+    choices: tuple[int, ...] = ()
+    actor: str | None = None
+    message_id: str | None = None
+    reply_length: int = 0
+    waited_seconds: float | None = None
+    took_ms: float = 0.0
+    replaced_id: str | None = None
+    reasked: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def asked_event(
+    confirmation: Confirmation, *, took_ms: float, replaced_id: str | None, reasked: bool
+) -> ConfirmationEvent:
+    """Return the event of an asking."""
+    return ConfirmationEvent(
+        kind=EventKind.asked,
+        at=confirmation.updated_at,
+        conversation_id=confirmation.conversation_id,
+        confirmation_id=confirmation.id,
+        fingerprint=confirmation.fingerprint,
+        rules_version=confirmation.rules_version,
+        ask_count=confirmation.ask_count,
+        took_ms=took_ms,
+        replaced_id=replaced_id,
+        reasked=reasked,
+        warnings=confirmation.warnings,
+    )
+
+
+def turn_event(turn: Turn, *, took_ms: float) -> ConfirmationEvent:
+    """Return the event of a turn."""
+    question = turn.confirmation
+    return ConfirmationEvent(
+        kind=EventKind.turn,
+        at=turn.at,
+        conversation_id=turn.conversation_id,
+        confirmation_id=question.id if question else None,
+        fingerprint=question.fingerprint if question else None,
+        rules_version=question.rules_version if question else None,
+        ask_count=question.ask_count if question else 0,
+        outcome=turn.outcome,
+        reason=turn.reason,
+        choices=turn.choices,
+        actor=turn.actor,
+        message_id=turn.message_id,
+        reply_length=len(turn.reply),
+        waited_seconds=(turn.at - question.updated_at).total_seconds() if question else None,
+        took_ms=took_ms,
+    )

@@ -1,0 +1,208 @@
+"""A store of one file a conversation, durable and safe between processes on one machine."""
+
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from naoshi.errors import StoreError
+from naoshi.records.confirmation import ConversationState, Settlement
+
+_FORMAT = "naoshi.confirm/1"
+_HINT = "nothing was changed; `FileStore.quarantine` moves the file aside, and then the question can be asked again"
+_LOCKS = 64
+_ABANDONED_AFTER = 3600.0
+
+
+class FileStore:
+    """Keeps each conversation in its own file below *folder*.
+
+    A file's name is the SHA-256 of the conversation's identifier, so that any identifier is safe and no two meet.
+    A change is written beside the file, synced, and renamed over it under a lock that the system lets go when its
+    process dies: after a crash the old state is there or the new one. Each file carries a checksum, and one that is
+    damaged, cut short, or of another conversation raises `StoreError`.
+
+    Args:
+        folder: where the files live. It is made when it is not there.
+
+    Raises:
+        StoreError: the folder cannot be made.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+        self._lock_folder = self._folder / ".locks"
+        try:
+            self._lock_folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _failed("make", self._folder, error) from error
+        self._sweep()
+
+    def path(self, conversation_id: str) -> Path:
+        """Return the file of the conversation, whether it is there or not."""
+        return self._folder / f"{_digest(conversation_id)}.json"
+
+    def save(self, state: ConversationState, *, after: int | None = None) -> bool:
+        """Keep *state* durably; see `ConfirmationStore.save`."""
+        with self._locked(state.conversation_id):
+            kept = self.get(state.conversation_id)
+            revision = kept.revision if kept else 0
+            if after is not None and revision != after:
+                return False
+            self._write(state.model_copy(update={"revision": revision + 1}))
+            return True
+
+    def get(self, conversation_id: str) -> ConversationState | None:
+        """Return the state; see `ConfirmationStore.get`."""
+        path = self.path(conversation_id)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError as error:
+            if not self._folder.is_dir():
+                raise _failed("read", self._folder, error) from error
+            return None
+        except OSError as error:
+            raise _failed("read", path, error) from error
+        state = _parse(data, path)
+        if state.conversation_id != conversation_id:
+            raise StoreError(f"the state file {path} belongs to another conversation", hint=_HINT)
+        return state
+
+    def clear(
+        self,
+        conversation_id: str,
+        *,
+        confirmation_id: str | None = None,
+        settlement: Settlement | None = None,
+    ) -> bool:
+        """Take away the pending question; see `ConfirmationStore.clear`."""
+        with self._locked(conversation_id):
+            kept = self.get(conversation_id)
+            if kept is None or not kept.has_pending(confirmation_id):
+                return False
+            self._write(kept.without_question(settlement))
+            return True
+
+    def conversations(self) -> Iterator[ConversationState]:
+        """Yield the state of every conversation, in no order.
+
+        Raises:
+            StoreError: a file cannot be read. Its name is in the message.
+        """
+        for path in self._folder.glob("*.json"):
+            try:
+                data = path.read_bytes()
+            except OSError as error:
+                raise _failed("read", path, error) from error
+            yield _parse(data, path)
+
+    def quarantine(self, conversation_id: str) -> Path | None:
+        """Move the conversation's file aside, whatever is in it, and return where it is now; None if there was none.
+
+        Raises:
+            StoreError: it cannot be moved.
+        """
+        path = self.path(conversation_id)
+        aside = path.with_name(f"{path.stem}.quarantine-{secrets.token_hex(6)}")
+        with self._locked(conversation_id):
+            try:
+                path.rename(aside)
+            except FileNotFoundError:
+                return None
+            self._sync_folder()
+        return aside
+
+    def _sweep(self) -> None:
+        """Remove the unfinished files that killed processes left behind."""
+        before = time.time() - _ABANDONED_AFTER
+        for part in self._folder.glob(".*.part"):
+            with suppress(OSError):
+                if part.stat().st_mtime < before:
+                    part.unlink()
+
+    @contextmanager
+    def _locked(self, conversation_id: str) -> Generator[None]:
+        # The state file itself is replaced by each write, so a lock on it would guard a file that is gone.
+        lock = self._lock_folder / f"{int(_digest(conversation_id)[:4], 16) % _LOCKS:02d}"
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise _failed("lock", lock, error) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        except OSError as error:
+            raise _failed("write", self._folder, error) from error
+        finally:
+            os.close(descriptor)
+
+    def _write(self, state: ConversationState) -> None:
+        path = self.path(state.conversation_id)
+        beside = self._folder / f".{path.stem[:16]}.{secrets.token_hex(6)}.part"
+        try:
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                _write_all(descriptor, _format(state))
+                os.fdatasync(descriptor)
+            finally:
+                os.close(descriptor)
+            beside.replace(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+        self._sync_folder()
+
+    def _sync_folder(self) -> None:
+        descriptor = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _digest(conversation_id: str) -> str:
+    return hashlib.sha256(conversation_id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _failed(act: str, path: Path, error: OSError) -> StoreError:
+    return StoreError(f"cannot {act} {path}: {error.strerror or error}")
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _format(state: ConversationState) -> bytes:
+    """Return a line that names the format and the checksum, and a line with the state as ASCII JSON."""
+    body = json.dumps(state.model_dump(mode="json"), separators=(",", ":")).encode("ascii")
+    head = {"format": _FORMAT, "sha256": hashlib.sha256(body).hexdigest()}
+    return json.dumps(head, separators=(",", ":")).encode("ascii") + b"\n" + body + b"\n"
+
+
+def _parse(data: bytes, path: Path) -> ConversationState:
+    first, _, body = data.partition(b"\n")
+    try:
+        head: Any = json.loads(first)
+        if not isinstance(head, dict) or set(head) != {"format", "sha256"}:  # pyright: ignore[reportUnknownArgumentType]
+            raise StoreError(f"the file {path} was not written by Naoshi", hint=_HINT)
+        if head["format"] != _FORMAT:
+            raise StoreError(f"the state file {path} has the format {head['format']!r}", hint=_HINT)
+        if not body.endswith(b"\n") or hashlib.sha256(body[:-1]).hexdigest() != head["sha256"]:
+            raise StoreError(f"the state file {path} is damaged", hint=_HINT)
+        return ConversationState.model_validate(json.loads(body))
+    except (ValidationError, ValueError, RecursionError) as error:
+        raise StoreError(f"the state file {path} cannot be read: {_first_line(error)}", hint=_HINT) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,140 @@
+"""A question that an agent wants to ask, checked, and what it becomes in a conversation."""
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pydantic import JsonValue
+
+from naoshi.confirm.fingerprint import loosely, question_fingerprint
+from naoshi.confirm.label_numbers import label_warnings
+from naoshi.errors import InputError
+from naoshi.records.base import canonical_json
+from naoshi.records.confirmation import Choice, Confirmation, ConversationState, Style
+
+_LETTERS = 26
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked. `checked` makes one; its fields are those of `Confirmations.ask`."""
+
+    question: str
+    labels: tuple[str, ...]
+    action: JsonValue
+    style: Style
+    multiple: bool
+    yes: int | None
+    no: int | None
+    message_id: str | None
+
+    @classmethod
+    def checked(
+        cls,
+        question: str,
+        labels: Sequence[str],
+        *,
+        action: JsonValue = None,
+        style: Style | str = Style.numbers,
+        multiple: bool = False,
+        yes: int | None = None,
+        no: int | None = None,
+        message_id: str | None = None,
+    ) -> "Question":
+        """Return the question, its action copied as plain JSON.
+
+        Raises:
+            InputError: it cannot be asked, or cannot be kept.
+        """
+        _check_texts(question, labels)
+        try:
+            chosen_style = Style(style)
+            kept_action = json.loads(canonical_json(action))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"the question cannot be kept: {error}") from error
+        if chosen_style is Style.letters and (multiple or len(labels) > _LETTERS):
+            raise InputError("letters mark at most 26 choices, of which one is chosen")
+        _check_declared(len(labels), yes, no)
+        return cls(
+            question=question,
+            labels=tuple(labels),
+            action=kept_action,
+            style=chosen_style,
+            multiple=multiple,
+            yes=yes,
+            no=no,
+            message_id=message_id,
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """What is equal for the same question."""
+        return question_fingerprint(
+            self.question,
+            self.labels,
+            action=self.action,
+            style=self.style,
+            multiple=self.multiple,
+            yes=self.yes,
+            no=self.no,
+        )
+
+    def following(self, state: ConversationState, *, now: datetime, ttl: timedelta, rules_version: str) -> Confirmation:
+        """Return the confirmation that asking in *state* leads to: the pending one asked once more, or a new one."""
+        before = state.pending
+        if before and before.fingerprint == self.fingerprint and not before.is_expired(now=now):
+            return self._again(before, now=max(now, before.updated_at), ttl=ttl)
+        return Confirmation(
+            id=f"cf_{secrets.token_hex(8)}",
+            conversation_id=state.conversation_id,
+            question=self.question,
+            choices=self._choices(),
+            action=self.action,
+            style=self.style,
+            multiple=self.multiple,
+            yes=self.yes,
+            no=self.no,
+            fingerprint=self.fingerprint,
+            created_at=now,
+            updated_at=now,
+            expires_at=now + ttl,
+            rules_version=rules_version,
+            shown_as=self._shown(),
+            warnings=label_warnings(self.labels, style=self.style),
+        )
+
+    def _again(self, before: Confirmation, *, now: datetime, ttl: timedelta) -> Confirmation:
+        reworded = loosely(self.question) != loosely(before.question)
+        update = {
+            "question": self.question,
+            "choices": self._choices(),
+            "ask_count": before.ask_count + 1,
+            "updated_at": now,
+            "reworded_at": now if reworded else before.reworded_at,
+            "expires_at": now + ttl,
+            "shown_as": tuple(dict.fromkeys((*before.shown_as, *self._shown()))),
+        }
+        return before.model_copy(update=update)
+
+    def _choices(self) -> tuple[Choice, ...]:
+        return tuple(Choice(number=number, label=label) for number, label in enumerate(self.labels, start=1))
+
+    def _shown(self) -> tuple[str, ...]:
+        return () if self.message_id is None else (self.message_id,)
+
+
+def _check_texts(question: str, labels: Sequence[str]) -> None:
+    if isinstance(labels, str):
+        raise InputError("the choices must be a list of texts, not one text")
+    if not question.strip():
+        raise InputError("the question is empty")
+    if not labels or not all(label.strip() for label in labels):
+        raise InputError("there must be at least one choice, and none may be empty")
+
+
+def _check_declared(count: int, yes: int | None, no: int | None) -> None:
+    declared = [place for place in (yes, no) if place is not None]
+    if not all(1 <= place <= count for place in declared) or len(set(declared)) < len(declared):
+        raise InputError("yes and no must name two different choices")

@@ -1,0 +1,224 @@
+"""A question to a person, how the reply was read, and what is kept of it."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Self
+
+from pydantic import AwareDatetime, Field, JsonValue, model_validator
+
+from naoshi.records.base import Record
+
+REMEMBERED_MESSAGES = 64
+REMEMBERED_QUESTIONS = 8
+
+
+class Reason(StrEnum):
+    """Why a reply was, or was not, read as a choice."""
+
+    resolved = "resolved"
+    empty = "empty"
+    too_long = "too_long"
+    out_of_range = "out_of_range"
+    ambiguous = "ambiguous"
+    free_text = "free_text"
+    escape = "escape"
+    nothing_pending = "nothing_pending"
+    expired = "expired"
+    already_resolved = "already_resolved"
+    conflict = "conflict"
+    duplicate = "duplicate"
+    stale = "stale"
+    store_error = "store_error"
+
+
+class Outcome(StrEnum):
+    """What one turn did: a choice was settled, the reply is left to the model, or nothing was asked."""
+
+    resolved = "resolved"
+    unresolved = "unresolved"
+    nothing_pending = "nothing_pending"
+
+
+class Style(StrEnum):
+    """How the choices are marked on screen, and so what a person types: ``1`` or ``A``."""
+
+    numbers = "numbers"
+    letters = "letters"
+
+
+class Choice(Record):
+    """One numbered answer. ``number`` counts from 1."""
+
+    number: int
+    label: str
+
+
+class Resolution(Record):
+    """What a reply was read as.
+
+    ``choice`` is the one 1-based number chosen; ``choices`` holds all of them, and only where a question takes
+    several can it hold more than one, with ``choice`` being None then.
+    """
+
+    choice: int | None = None
+    choices: tuple[int, ...] = ()
+    reason: Reason
+
+
+class Confirmation(Record):
+    """A question with its choices, kept as the state of one conversation.
+
+    ``created_at`` is the first asking, ``updated_at`` the latest of the same question, ``ask_count`` how often it
+    was put. ``fingerprint`` is equal for the same question, spacing, width and letter case aside. ``yes`` and ``no``
+    are the choices that a polarity word stands for, where the asker declared them. ``shown_as`` holds the channel's
+    identifiers of the messages that showed it. ``warnings`` say which choices cannot be typed safely.
+    """
+
+    id: str
+    conversation_id: str
+    question: str
+    choices: tuple[Choice, ...]
+    action: JsonValue = None
+    style: Style = Style.numbers
+    multiple: bool = False
+    yes: int | None = None
+    no: int | None = None
+    fingerprint: str
+    ask_count: int = Field(default=1, ge=1)
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    reworded_at: AwareDatetime | None = None
+    expires_at: AwareDatetime
+    rules_version: str = "1"
+    shown_as: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The choices' texts, in order."""
+        return tuple(choice.label for choice in self.choices)
+
+    def is_expired(self, *, now: datetime) -> bool:
+        """Return whether the question may no longer be answered at *now*."""
+        return now >= self.expires_at
+
+    def is_shown_as(self, message_id: str) -> bool:
+        """Return whether *message_id* names this question: its own identifier or a message that showed it."""
+        return message_id == self.id or message_id in self.shown_as
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if not self.choices or [choice.number for choice in self.choices] != [*range(1, len(self.choices) + 1)]:
+            raise ValueError("choices must be numbered from 1 without a gap")
+        if not self.created_at <= self.updated_at <= self.expires_at:
+            raise ValueError("created_at, updated_at and expires_at must be in order")
+        return self
+
+
+class Settlement(Record):
+    """How a question ended: which choices, on whose word, and when.
+
+    ``message_mark`` is the hash of the message that decided, where the channel gave it an identifier.
+    """
+
+    confirmation: Confirmation
+    choices: tuple[int, ...]
+    actor: str | None = None
+    message_mark: str | None = None
+    at: AwareDatetime
+
+
+class ReplacedQuestion(Record):
+    """What is remembered of a question after another took its place, so that a late reply is known as late."""
+
+    confirmation_id: str
+    shown_as: tuple[str, ...] = ()
+    replaced_at: AwareDatetime
+
+    def is_shown_as(self, message_id: str) -> bool:
+        """Return whether *message_id* names the replaced question."""
+        return message_id == self.confirmation_id or message_id in self.shown_as
+
+
+class ConversationState(Record):
+    """All that a store keeps of one conversation: the pending question, and what tells late replies from fresh ones.
+
+    ``revision`` grows by one with every change. ``message_marks`` are hashes of the messages that were taken in.
+    """
+
+    conversation_id: str
+    revision: int = 0
+    pending: Confirmation | None = None
+    settled: Settlement | None = None
+    replaced: tuple[ReplacedQuestion, ...] = ()
+    message_marks: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_one_conversation(self) -> Self:
+        questions = [self.pending, self.settled.confirmation if self.settled else None]
+        if any(question and question.conversation_id != self.conversation_id for question in questions):
+            raise ValueError("a question of another conversation")
+        return self
+
+    def has_pending(self, confirmation_id: str | None = None) -> bool:
+        """Return whether a question is pending and, where *confirmation_id* is given, whether it is that one."""
+        return self.pending is not None and confirmation_id in (None, self.pending.id)
+
+    def with_message(self, mark: str | None) -> "ConversationState":
+        """Return the next state, in which the message of *mark* counts as taken in."""
+        marks = self.message_marks if mark is None else (*self.message_marks, mark)[-REMEMBERED_MESSAGES:]
+        return self.model_copy(update={"revision": self.revision + 1, "message_marks": marks})
+
+    def with_question(self, question: Confirmation, *, now: datetime) -> "ConversationState":
+        """Return the next state, in which *question* is the only one; one with another identifier is replaced."""
+        replaced = self.replaced
+        if self.pending and self.pending.id != question.id:
+            left = ReplacedQuestion(confirmation_id=self.pending.id, shown_as=self.pending.shown_as, replaced_at=now)
+            replaced = (*replaced, left)[-REMEMBERED_QUESTIONS:]
+        update = {"revision": self.revision + 1, "pending": question, "replaced": replaced}
+        return self.model_copy(update=update)
+
+    def without_question(self, settlement: Settlement | None = None) -> "ConversationState":
+        """Return the next state, in which nothing is pending and *settlement*, if any, is the latest decision."""
+        mark = settlement.message_mark if settlement else None
+        update = {"pending": None, "settled": settlement or self.settled}
+        return self.with_message(mark).model_copy(update=update)
+
+    def replaced_within(self, grace: timedelta, *, now: datetime) -> bool:
+        """Return whether the pending question took another's place, or was reworded, less than *grace* ago."""
+        if self.pending is None:
+            return False
+        began = self.pending.created_at
+        moments = [question.replaced_at for question in self.replaced if question.replaced_at >= began]
+        if self.pending.reworded_at:
+            moments.append(self.pending.reworded_at)
+        return any(now - moment < grace for moment in moments)
+
+
+class Turn(Record):
+    """One pass through the entry of the agent's loop: what the person's reply did.
+
+    ``context`` is the exact text to put before the model; it is empty where there is nothing to say. ``choices``
+    are all the choices settled; ``choice`` is the single one. ``confirmation`` is the question that the turn was
+    about, ``settlement`` the decision that was made, now or earlier.
+    """
+
+    conversation_id: str
+    outcome: Outcome
+    reason: Reason
+    choice: int | None = None
+    choices: tuple[int, ...] = ()
+    confirmation: Confirmation | None = None
+    settlement: Settlement | None = None
+    context: str = ""
+    reply: str
+    message_id: str | None = None
+    actor: str | None = None
+    at: AwareDatetime
+
+    @property
+    def selected(self) -> tuple[Choice, ...]:
+        """The choices that this turn settled, with their labels."""
+        if self.confirmation is None:
+            return ()
+        return tuple(choice for choice in self.confirmation.choices if choice.number in self.choices)
