@@ -2,7 +2,7 @@
 
 from pydantic import AwareDatetime
 
-from naoshi.records.base import Record
+from naoshi.records.base import Record, content_hash
 
 
 class Change(Record):
@@ -51,6 +51,11 @@ class Certificate(Record):
     granted: bool
     digest: str
     made_at: AwareDatetime
+
+    @property
+    def computed_digest(self) -> str:
+        """Return what ``digest`` has to be, 64 hexadecimal digits; another one means that the record was altered."""
+        return content_hash(self.model_dump(mode="json", exclude={"digest"}))
 
 
 class Attempt(Record):

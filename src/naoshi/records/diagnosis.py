@@ -113,6 +113,7 @@ class Handoff(Record):
     """`codex_handoff.md` as a record: what is wrong, the evidence, and what a change may touch.
 
     It carries no clock and no commit, so that the same evidence gives the same file. Holdout cases are never in it.
+    ``left_out`` counts by kind what did not fit.
     """
 
     handoff_id: str
@@ -124,6 +125,7 @@ class Handoff(Record):
     traces: tuple[CitedTrace, ...] = ()
     attempt: int = 1
     previous_failures: tuple[str, ...] = ()
+    left_out: dict[str, int] = {}
 
 
 class Task(Record):

@@ -15,6 +15,7 @@ from naoshi.records.base import Record
 from naoshi.records.change import Attempt, Certificate, Change
 from naoshi.records.correction import Correction, Triage
 from naoshi.records.cycle import Cycle
+from naoshi.records.decision import Decision
 from naoshi.records.diagnosis import Diagnosis, Handoff
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import Baseline, EvalRun, Verdict
@@ -86,6 +87,8 @@ class Store(Protocol):
     def corrections(self) -> Repository[Correction]: ...  # noqa: D102
     @property
     def triages(self) -> Repository[Triage]: ...  # noqa: D102
+    @property
+    def decisions(self) -> Repository[Decision]: ...  # noqa: D102
     @property
     def signals(self) -> Repository[Signal]: ...  # noqa: D102
     @property
