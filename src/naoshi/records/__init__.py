@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from naoshi.records.change import Attempt, Certificate, CertificateCheck, Change
     from naoshi.records.correction import Cause, Correction, Triage, TriageClass, TriageProposal
     from naoshi.records.cycle import Cycle, CycleState
+    from naoshi.records.decision import Decision
     from naoshi.records.diagnosis import (
         CitedTrace,
         ConfirmedCase,
@@ -61,6 +62,7 @@ __all__ = [
     "Correction",
     "Cycle",
     "CycleState",
+    "Decision",
     "Defect",
     "Diagnosis",
     "EvalCase",
@@ -126,6 +128,7 @@ _HOME = {
     "Correction": "correction",
     "Cycle": "cycle",
     "CycleState": "cycle",
+    "Decision": "decision",
     "Defect": "diagnosis",
     "Diagnosis": "diagnosis",
     "EvalCase": "eval_case",
