@@ -219,6 +219,7 @@ def _wrong_kind(name: str, wanted: str, value: JsonValue) -> _Finding:
 
 
 def _cut(text: str) -> str:
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= _LONGEST_DETAIL else text[: _LONGEST_DETAIL - 1] + "…"
 
 

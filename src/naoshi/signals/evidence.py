@@ -153,7 +153,7 @@ def _as_claim(item: JsonValue, index: int) -> _Claim | _Finding:
 
 
 def _field(value: JsonValue) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return _cut(value) if isinstance(value, str) and value else None
 
 
 def _claim_findings(claim: _Claim, settings: EvidenceSettings, sources: _Sources) -> Iterator[_Finding]:
@@ -256,6 +256,7 @@ def _omissions(filled: Mapping[str, JsonValue], claims: list[_Claim]) -> Iterato
 
 
 def _cut(text: str) -> str:
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= _LONGEST_DETAIL else text[: _LONGEST_DETAIL - 1] + "…"
 
 

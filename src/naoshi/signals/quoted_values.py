@@ -7,7 +7,8 @@ from decimal import Decimal, InvalidOperation
 from pydantic import JsonValue
 
 _NUMBER = re.compile(r"(?<!\d)(?<!\d[.,])[-+]?\d+(?:[,']\d{3})*(?:\.\d+)?(?![\d])")
-_LONGEST_VALUE = 4_000
+_LONGEST_NUMBER = 60
+_CURRENCIES = frozenset("$ ¥ 円 € £ ₩ % us$ s$ hk$ rm myr usd jpy eur gbp sgd hkd krw cny 元 kr chf aud cad".split())
 
 
 def numbers_in(text: str) -> frozenset[Decimal]:
@@ -26,20 +27,22 @@ def number_of(value: JsonValue) -> Decimal | None:
         return None
     if isinstance(value, int | float):
         return _decimal(str(value))
-    if not isinstance(value, str) or len(value) > 60:
+    if not isinstance(value, str) or len(value) > _LONGEST_NUMBER:
         return None
     folded = _folded(value).strip()
     numbers = list(_NUMBER.finditer(folded))
     if len(numbers) != 1 or sum(map(str.isdigit, folded)) != sum(map(str.isdigit, numbers[0].group())):
         return None
     rest = folded[: numbers[0].start()] + folded[numbers[0].end() :]
-    return _decimal(numbers[0].group()) if len(rest.strip()) <= 4 else None
+    plain = rest.strip(" .:()-")
+    return _decimal(numbers[0].group()) if not plain or plain in _CURRENCIES else None
 
 
 def value_stands_in(value: JsonValue, quotes: str) -> bool:
     """Return whether every leaf of *value* stands in *quotes*: numbers as whole numbers, texts by letters and digits.
 
-    A text that begins or ends with a digit must not go on with one in the quotes. True and false are not looked for.
+    A text that begins or ends with a digit must not go on with one in the quotes. True and false are
+    not looked for; NaN and the infinities stand nowhere.
     """
     text = _folded(quotes)
     numbers: frozenset[Decimal] | None = None
@@ -49,7 +52,10 @@ def value_stands_in(value: JsonValue, quotes: str) -> bool:
             numbers = numbers_in(quotes) if numbers is None else numbers
             if abs(number) not in {abs(item) for item in numbers}:
                 return False
-        elif isinstance(leaf, str) and not _text_stands_in(leaf, text):
+        elif isinstance(leaf, str):
+            if not _text_stands_in(leaf, text):
+                return False
+        elif isinstance(leaf, float):
             return False
     return True
 
@@ -61,14 +67,21 @@ def missing_numbers(text: str, quotes: str) -> tuple[Decimal, ...]:
 
 
 def _text_stands_in(value: str, folded_quotes: str) -> bool:
-    letters = [character for character in _folded(value) if character.isalnum()]
-    if not letters:
+    wanted = "".join(filter(str.isalnum, _folded(value)))
+    if not wanted:
         return True
-    if len(letters) > _LONGEST_VALUE:
-        return "".join(letters) in "".join(filter(str.isalnum, folded_quotes))
-    before = r"(?<!\d)" if letters[0].isdigit() else ""
-    after = r"(?!\d)" if letters[-1].isdigit() else ""
-    return re.search(before + r"[\W_]*".join(map(re.escape, letters)) + after, folded_quotes) is not None
+    places = [index for index, character in enumerate(folded_quotes) if character.isalnum()]
+    text = "".join(folded_quotes[index] for index in places)
+    start = text.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        first, last = places[start], places[end - 1]
+        cut = wanted[0].isdigit() and folded_quotes[first - 1 : first].isdigit()
+        cut = cut or (wanted[-1].isdigit() and folded_quotes[last + 1 : last + 2].isdigit())
+        if not cut:
+            return True
+        start = text.find(wanted, start + 1)
+    return False
 
 
 def _leaves(value: JsonValue) -> list[JsonValue]:
