@@ -7,8 +7,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,6 +49,25 @@ def postgres_url() -> Iterator[str]:
             _stop_server(user, programs, folder, server)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def fresh_postgres(postgres_url: str) -> str:
+    """The URL of an empty PostgreSQL database: what the test before left there is dropped."""
+    url = f"{postgres_url}/postgres"
+    with closing(psycopg.connect(url, autocommit=True)) as connection:
+        connection.execute("SET lock_timeout = '10s'")
+        connection.execute("SET client_min_messages = warning")
+        connection.execute("DROP SCHEMA IF EXISTS naoshi, dbos CASCADE")
+    return url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a new, empty database, once of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'naoshi.db'}"
+    return request.getfixturevalue("fresh_postgres")
 
 
 def _postgres_programs() -> Path | None:

@@ -13,6 +13,7 @@ from naoshi.records.base import Record
 from naoshi.records.change import Attempt, Certificate, Change
 from naoshi.records.correction import Correction, Triage
 from naoshi.records.cycle import Cycle
+from naoshi.records.decision import Decision
 from naoshi.records.diagnosis import Diagnosis, Handoff
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import Baseline, EvalRun, Verdict
@@ -156,6 +157,7 @@ class MemoryStore:
         self.quarantine = self._repository(QuarantinedLine, "quarantine")
         self.corrections = self._repository(Correction, "corrections")
         self.triages = self._repository(Triage, "triages")
+        self.decisions = self._repository(Decision, "decisions")
         self.signals = self._repository(Signal, "signals")
         self.groups = self._repository(FailureGroup, "groups")
         self.cases = self._repository(EvalCase, "cases")

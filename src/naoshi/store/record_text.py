@@ -1,6 +1,7 @@
 """A record as the text that a store keeps, whatever hostile strings it holds."""
 
 import json
+from datetime import datetime
 from typing import TypeVar
 
 from pydantic_core import PydanticSerializationError, ValidationError
@@ -10,6 +11,9 @@ from naoshi.records.base import Record
 
 T = TypeVar("T", bound=Record)
 
+# What pydantic writes, without an error, for a lone surrogate in the key of a dict.
+_LOST_KEY = "\ufffd\ufffd\ufffd"
+
 
 def record_to_text(record: Record) -> str:
     """Return *record* as one line of JSON that is valid UTF-8 and holds no NUL.
@@ -18,17 +22,24 @@ def record_to_text(record: Record) -> str:
         StoreError: the record cannot be said in JSON.
     """
     try:
-        return record.to_json()
+        text = record.to_json()
     except PydanticSerializationError:
         return _escaped(record)
+    return _escaped(record) if _LOST_KEY in text else text
 
 
 def _escaped(record: Record) -> str:
     # pydantic writes UTF-8 and so refuses a lone surrogate; the escape \udXXX keeps it.
     try:
-        return json.dumps(record.model_dump(mode="json"), ensure_ascii=True, separators=(",", ":"))
+        return json.dumps(record.model_dump(), ensure_ascii=True, separators=(",", ":"), default=_plain)
     except (ValueError, TypeError, RecursionError) as error:
         raise StoreError(f"a {type(record).__name__} cannot be kept: {error}") from error
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"a {type(value).__name__} has no form in JSON")
 
 
 def record_from_text(record: type[T], text: str, *, identifier: str) -> T:

@@ -46,6 +46,17 @@ CREATE TABLE "triages" (
 CREATE INDEX "triages_by_correction_id" ON "triages" ("correction_id", sequence);
 CREATE INDEX "triages_by_decision" ON "triages" ("decision", sequence);
 
+CREATE TABLE "decisions" (
+    sequence $sequence,
+    decision_id TEXT NOT NULL UNIQUE,
+    "kind" TEXT,
+    "actor" TEXT,
+    body TEXT NOT NULL,
+    added_at $moment
+);
+CREATE INDEX "decisions_by_kind" ON "decisions" ("kind", sequence);
+CREATE INDEX "decisions_by_actor" ON "decisions" ("actor", sequence);
+
 CREATE TABLE "signals" (
     sequence $sequence,
     signal_id TEXT NOT NULL UNIQUE,
