@@ -1,0 +1,102 @@
+"""JSON Schema for `is-json`: no schema is fetched from anywhere, and no pattern hangs."""
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, cast
+
+import jsonschema
+import referencing
+from pydantic import JsonValue
+from referencing.exceptions import Unresolvable
+
+from naoshi.errors import SuiteError
+from naoshi.evals.javascript_pattern import PatternTimeoutError, check_pattern, found_in
+from naoshi.records.base import canonical_json
+
+_LONGEST_REASON = 300
+# The library is typed only in part.
+_LIBRARY: Any = jsonschema
+_NOTHING_FETCHED: Any = cast("Any", referencing).Registry()
+
+
+def check_schema(schema: JsonValue) -> None:
+    """Check that *schema* is a JSON Schema (draft 7 where it does not say) that we can apply.
+
+    Raises:
+        SuiteError: it is not.
+    """
+    _validator(_as_text(schema))
+
+
+def schema_violation(schema: JsonValue, value: JsonValue) -> str | None:
+    """Return how *value* breaks *schema*, in words, or None when it keeps it."""
+    try:
+        error = next(iter(_validator(_as_text(schema)).iter_errors(value)), None)
+    except PatternTimeoutError as late:
+        return str(late)
+    except Unresolvable as missing:
+        return f"the schema refers to {missing.ref[:100]!r}, which is not in it"
+    except RecursionError:
+        return "the schema leads back into itself without end"
+    if error is None:
+        return None
+    where = "".join(f"[{part!r}]" for part in error.absolute_path)
+    return f"{'output' + where + ': ' if where else ''}{error.message}"[:_LONGEST_REASON]
+
+
+def _as_text(schema: JsonValue) -> str:
+    if not isinstance(schema, dict | bool):
+        raise SuiteError("the value of `is-json` must be a JSON Schema, written as a mapping")
+    try:
+        return canonical_json(schema)
+    except ValueError as error:
+        raise SuiteError("the schema of `is-json` holds NaN or infinity") from error
+
+
+@lru_cache(maxsize=256)
+def _validator(schema_text: str) -> Any:
+    schema: Any = json.loads(schema_text)
+    base = _LIBRARY.validators.validator_for(schema, default=_LIBRARY.Draft7Validator)
+    try:
+        base.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        raise SuiteError(f"the schema of `is-json` is invalid: {error.message[:_LONGEST_REASON]}") from error
+    except RecursionError as error:
+        raise SuiteError("the schema of `is-json` is nested too deeply") from error
+    _check_patterns(schema)
+    kind = _LIBRARY.validators.extend(base, {"pattern": _pattern, "patternProperties": _pattern_properties})
+    return kind(schema, registry=_NOTHING_FETCHED)
+
+
+def _check_patterns(schema: Any) -> None:
+    if isinstance(schema, dict):
+        entries = cast("dict[str, Any]", schema)
+        if isinstance(entries.get("pattern"), str):
+            check_pattern(entries["pattern"])
+        if "patternProperties" in entries and entries.keys() & {"additionalProperties", "unevaluatedProperties"}:
+            # jsonschema searches those patterns with `re`, which has no limit on time.
+            raise SuiteError("`patternProperties` beside `additionalProperties` in a schema is not supported")
+        for pattern in cast("dict[str, Any]", entries.get("patternProperties") or {}):
+            check_pattern(pattern)
+        for item in entries.values():
+            _check_patterns(item)
+    elif isinstance(schema, list):
+        for item in cast("list[Any]", schema):
+            _check_patterns(item)
+
+
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
+    if isinstance(value, str) and not found_in(pattern, value):
+        yield jsonschema.ValidationError(f"{value[:80]!r} does not match {pattern!r}")
+
+
+def _pattern_properties(
+    validator: Any, patterns: dict[str, Any], value: Any, _: Any
+) -> Iterator[jsonschema.ValidationError]:
+    if not isinstance(value, dict):
+        return
+    for pattern, schema in patterns.items():
+        for key, item in cast("dict[str, Any]", value).items():
+            if found_in(pattern, key):
+                yield from validator.descend(item, schema, path=key, schema_path=pattern)

@@ -1,0 +1,163 @@
+r"""The JavaScript expressions that we can evaluate ourselves: a closed grammar, anything else is refused.
+
+An expression is ``output`` and any number of these: ``.name``, ``["name"]``, ``[0]``; ``.replace(/[^\p{L}\p{N}]/gu, '')``
+(only letters and digits), ``.replace(/\s+/g, ' ')`` (runs of white space become one space), ``.toUpperCase()``,
+``.toLowerCase()``, ``.trim()``.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+from pydantic import JsonValue
+
+from naoshi.errors import SuiteError
+from naoshi.evals.javascript import WHITE_SPACE, number_text
+from naoshi.records.text_comparison import Comparison
+
+_NAME = re.compile(r"\.\s*([A-Za-z_$][\w$]*)(?!\s*\(|[\w$])")
+_KEY = re.compile(r"""\[\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\s*\]""")
+_INDEX = re.compile(r"\[\s*(\d{1,9})\s*\]")
+_LETTERS_AND_DIGITS = regex.compile(r"[^\p{L}\p{N}]")
+_SPACES = regex.compile(f"[{WHITE_SPACE}]+")
+_ENDS = regex.compile(f"^[{WHITE_SPACE}]+|[{WHITE_SPACE}]+\\Z")
+
+_TextStep = Callable[[str], str]
+_TEXT_STEPS: tuple[tuple[re.Pattern[str], _TextStep], ...] = (
+    (
+        re.compile(r"""\.replace\(\s*/\[\^\\p\{L\}\\p\{N\}\]/(?:gu|ug)\s*,\s*(?:''|"")\s*\)"""),
+        lambda text: _LETTERS_AND_DIGITS.sub("", text),
+    ),
+    (re.compile(r"""\.replace\(\s*/\\s\+/gu?\s*,\s*(?:' '|" ")\s*\)"""), lambda text: _SPACES.sub(" ", text)),
+    (re.compile(r"\.toUpperCase\(\s*\)"), str.upper),
+    (re.compile(r"\.toLowerCase\(\s*\)"), str.lower),
+    (re.compile(r"\.trim\(\s*\)"), lambda text: _ENDS.sub("", text)),
+)
+_PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
+_OF_COMPARISON = {
+    Comparison.exact: "",
+    Comparison.spacing: r".replace(/\s+/g, ' ').trim()",
+    Comparison.letters_and_digits: r".replace(/[^\p{L}\p{N}]/gu, '').toUpperCase()",
+}
+
+
+class MissingValueError(Exception):
+    """The output does not have what a transform picks; an ordinary failure of the case, told in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Step:
+    """One step of an expression: a member to pick, or a change of text."""
+
+    written: str
+    member: str | int | None = None
+    change: _TextStep | None = None
+
+
+def compile_transform(expression: str) -> "Transform":
+    """Return *expression* ready to be applied.
+
+    Raises:
+        SuiteError: it is outside the grammar; the message names the expression.
+    """
+    return _compiled(expression)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transform:
+    """A checked expression over the output of a case."""
+
+    expression: str
+    steps: tuple[_Step, ...]
+
+    def __call__(self, output: JsonValue) -> JsonValue:
+        """Return what the expression makes of *output*.
+
+        Raises:
+            MissingValueError: something that it picks is not there, or is not text where text is needed.
+        """
+        value, seen = output, "output"
+        for step in self.steps:
+            value = _text_of(value, seen, step.change) if step.change else _member_of(value, seen, step)
+            seen += step.written
+        return value
+
+
+def field_transform(path: tuple[str, ...], comparison: Comparison) -> str | None:
+    """Return the expression that picks the field at *path* of the output and brings it to its comparable form.
+
+    None where the output itself is compared as it is.
+    """
+    picked = "".join(f".{name}" if _PLAIN_NAME.match(name) else f"[{json.dumps(name)}]" for name in path)
+    expression = f"output{picked}{_OF_COMPARISON[comparison]}"
+    return None if expression == "output" else expression
+
+
+@lru_cache(maxsize=4096)
+def _compiled(expression: str) -> Transform:
+    text = expression.strip()
+    if not re.match(r"output(?![\w$])", text):
+        raise _refused(expression)
+    place, steps = len("output"), list[_Step]()
+    while place < len(text):
+        step, place = _next_step(expression, text, place)
+        steps.append(step)
+    return Transform(expression=expression, steps=tuple(steps))
+
+
+def _next_step(expression: str, text: str, place: int) -> tuple[_Step, int]:
+    for pattern, change in _TEXT_STEPS:
+        if found := pattern.match(text, place):
+            return _Step(written=found[0], change=change), found.end()
+    if found := _NAME.match(text, place):
+        return _Step(written=found[0], member=found[1]), found.end()
+    if found := _KEY.match(text, place):
+        return _Step(written=found[0], member=_key_text(expression, found[1])), found.end()
+    if found := _INDEX.match(text, place):
+        return _Step(written=found[0], member=int(found[1])), found.end()
+    raise _refused(expression)
+
+
+def _key_text(expression: str, literal: str) -> str:
+    inner = literal[1:-1]
+    if literal[0] == "'":
+        inner = inner.replace("\\'", "'").replace('"', '\\"')
+    try:
+        return str(json.loads(f'"{inner}"'))
+    except ValueError as error:
+        raise _refused(expression) from error
+
+
+def _refused(expression: str) -> SuiteError:
+    return SuiteError(
+        f"the transform {expression[:200]!r} is outside what we evaluate",
+        hint="docs/evals.md lists the expressions that a transform may hold",
+    )
+
+
+def _member_of(value: JsonValue, seen: str, step: _Step) -> JsonValue:
+    key = step.member
+    if isinstance(value, dict):
+        name = number_text(key) if isinstance(key, int) else str(key)
+        if name in value:
+            return value[name]
+    elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+        return value[key]
+    what = "is missing" if isinstance(value, dict | list) else f"cannot be read: {seen} is {_kind(value)}"
+    raise MissingValueError(f"{seen}{step.written} {what}")
+
+
+def _text_of(value: JsonValue, seen: str, change: _TextStep) -> str:
+    if not isinstance(value, str):
+        raise MissingValueError(f"{seen} is {_kind(value)}, not text")
+    return change(value)
+
+
+def _kind(value: JsonValue) -> str:
+    if value is None:
+        return "null"
+    kinds = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
+    return kinds[type(value)]

@@ -1,0 +1,198 @@
+"""YAML as Promptfoo reads it (the core schema of YAML 1.2), with the line of every part and hostile input refused."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, ClassVar, cast
+
+import yaml
+from pydantic import JsonValue
+
+from naoshi.errors import SuiteError
+
+_TAG = "tag:yaml.org,2002:"
+_MERGE = _TAG + "merge"
+_LARGEST_BYTES = 64 * 1024 * 1024
+_DEEPEST = 64
+_FREE_NODES = 200_000
+_LARGEST_GROWTH = 20
+_LONGEST_NUMBER = 4000
+
+# The C parser is some ten times faster; PyYAML has it wherever it comes as a wheel.
+_YAML: Any = yaml
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class CoreLoader(_BASE):
+    """PyYAML's safe loader with the plain scalars of YAML 1.2: ``yes``, ``12:30`` and ``2018-03-14`` are text."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+
+
+_PLAIN = (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
+    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", list("-+.0123456789")),
+    ("nonfinite", r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", list("-+.")),
+    ("merge", r"<<", ["<"]),
+)
+for _name, _pattern, _first in _PLAIN:
+    cast("Any", CoreLoader).add_implicit_resolver(_TAG + _name, re.compile(f"(?:{_pattern})\\Z"), _first)
+
+
+class YamlDocument:
+    """One parsed file. ``name`` is what errors call it; every error has it and the line."""
+
+    def __init__(self, *, name: str, data: bytes) -> None:
+        self.name = name
+        self.text = self._decoded(data)
+        self.root = self._composed()
+
+    def error(self, node: yaml.Node | None, message: str) -> SuiteError:
+        """Return the error that says *message* of the place of *node*."""
+        line = node.start_mark.line + 1 if node is not None else 1
+        return SuiteError(f"{self.name}, line {line}: {message}")
+
+    def fields(self, node: yaml.Node, what: str) -> dict[str, yaml.Node]:
+        """Return the entries of the mapping *node*, merge keys resolved.
+
+        Raises:
+            SuiteError: it is no mapping, or a key stands twice or is no scalar.
+        """
+        if not isinstance(node, yaml.MappingNode):
+            raise self.error(node, f"{what} must be a mapping, not {_kind(node)}")
+        own: dict[str, yaml.Node] = {}
+        merged: dict[str, yaml.Node] = {}
+        for key, value in _entries(node):
+            if key.tag == _MERGE:
+                for source in self._merge_sources(value):
+                    merged = {**self.fields(source, "what `<<` merges"), **merged}
+                continue
+            if not isinstance(key, yaml.ScalarNode):
+                raise self.error(key, f"a key of {what} must be a plain text")
+            name = str(key.value)
+            if name in own:
+                raise self.error(key, f"the key {name[:80]!r} stands twice in {what}")
+            own[name] = value
+        return {**merged, **own}
+
+    def items(self, node: yaml.Node, what: str) -> list[yaml.Node]:
+        """Return the items of the list *node*.
+
+        Raises:
+            SuiteError: it is no list.
+        """
+        if not isinstance(node, yaml.SequenceNode):
+            raise self.error(node, f"{what} must be a list, not {_kind(node)}")
+        return cast("list[yaml.Node]", node.value)
+
+    def value(self, node: yaml.Node) -> JsonValue:
+        """Return *node* as plain JSON.
+
+        Raises:
+            SuiteError: it holds what JSON cannot say (a tag, NaN, infinity), or a key twice.
+        """
+        if isinstance(node, yaml.SequenceNode):
+            self._check_tag(node, "seq")
+            return [self.value(item) for item in cast("list[yaml.Node]", node.value)]
+        if isinstance(node, yaml.MappingNode):
+            self._check_tag(node, "map")
+            return {key: self.value(item) for key, item in self.fields(node, "a mapping").items()}
+        return self._scalar(cast("yaml.ScalarNode", node))
+
+    def _scalar(self, node: yaml.ScalarNode) -> JsonValue:
+        text, tag = str(node.value), str(node.tag).removeprefix(_TAG)
+        if tag in ("str", "merge"):
+            return text
+        if tag == "null":
+            return None
+        try:
+            if tag == "bool":
+                return {"true": True, "false": False}[text.lower()]
+            if tag == "int" and len(text) < _LONGEST_NUMBER:
+                return int(text, 0) if text.startswith(("0o", "0x")) else int(text)
+            if tag == "float":
+                return float(text)
+        except (ValueError, KeyError) as error:
+            raise self.error(node, f"{text[:80]!r} is not a {tag}") from error
+        raise self.error(node, f"{text[:80]!r} ({str(node.tag)[:80]}) has no place in JSON")
+
+    def _check_tag(self, node: yaml.Node, expected: str) -> None:
+        if node.tag != _TAG + expected:
+            raise self.error(node, f"the tag {str(node.tag)[:80]!r} is not supported")
+
+    def _merge_sources(self, node: yaml.Node) -> list[yaml.Node]:
+        return list(reversed(self.items(node, "`<<`"))) if isinstance(node, yaml.SequenceNode) else [node]
+
+    def _decoded(self, data: bytes) -> str:
+        if len(data) > _LARGEST_BYTES:
+            raise SuiteError(f"{self.name} has {len(data)} bytes, more than {_LARGEST_BYTES}")
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise SuiteError(f"{self.name}, line {line}: not UTF-8 text") from error
+        if not text.strip("\ufeff \t\r\n"):
+            raise SuiteError(f"{self.name}, line 1: the file is empty")
+        return text
+
+    def _composed(self) -> yaml.Node:
+        try:
+            root = cast("yaml.Node | None", _YAML.compose(self.text.removeprefix("\ufeff"), Loader=CoreLoader))
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            line = mark.line + 1 if mark else 1
+            told = " ".join(f"{error.context or ''} {error.problem or 'not YAML'}".split())
+            raise SuiteError(f"{self.name}, line {line}: {told}") from error
+        except (yaml.YAMLError, RecursionError) as error:
+            raise SuiteError(f"{self.name}, line {self._line_of_control()}: {' '.join(str(error).split())}") from error
+        if root is None:
+            raise SuiteError(f"{self.name}, line 1: the file holds nothing but comments")
+        self._check_size(root)
+        return root
+
+    def _line_of_control(self) -> int:
+        found = re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]", self.text)
+        return self.text.count("\n", 0, found.start()) + 1 if found else 1
+
+    def _check_size(self, root: yaml.Node) -> None:
+        """Refuse aliases that grow beyond measure or lead back into themselves, without following them."""
+        sizes: dict[int, int] = {}
+        total = self._expanded(root, sizes, 0)
+        if total > max(_FREE_NODES, _LARGEST_GROWTH * self.text.count("\n")):
+            raise self.error(root, f"its aliases grow to {total:,} parts")
+
+    def _expanded(self, node: yaml.Node, sizes: dict[int, int], depth: int) -> int:
+        if isinstance(node, yaml.ScalarNode):
+            return 1
+        known = sizes.get(id(node))
+        if known is not None:
+            if known == 0:
+                raise self.error(node, "an alias leads back into itself")
+            return known
+        if depth > _DEEPEST:
+            raise self.error(node, f"nested deeper than {_DEEPEST} levels")
+        sizes[id(node)] = 0
+        sizes[id(node)] = size = 1 + sum(self._expanded(child, sizes, depth + 1) for child in _children(node))
+        return size
+
+
+def _entries(node: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node]]:
+    return cast("list[tuple[yaml.Node, yaml.Node]]", node.value)
+
+
+def _children(node: yaml.Node) -> Iterator[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in _entries(node):
+            yield key
+            yield value
+    elif isinstance(node, yaml.SequenceNode):
+        yield from cast("list[yaml.Node]", node.value)
+
+
+def _kind(node: yaml.Node) -> str:
+    if isinstance(node, yaml.MappingNode):
+        return "a mapping"
+    if isinstance(node, yaml.SequenceNode):
+        return "a list"
+    return "nothing" if node.tag == _TAG + "null" else f"{str(node.value)[:60]!r}"
