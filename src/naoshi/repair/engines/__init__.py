@@ -1,0 +1,1 @@
+"""Engines of diagnosis behind one Protocol."""

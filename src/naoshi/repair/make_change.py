@@ -1,0 +1,198 @@
+"""One attempt of a coding agent, from the handoff to a commit that can be judged, or to why there is none."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from naoshi.records import Change, EvalCase, FieldRules, Handoff, content_id
+from naoshi.repair.coding_agents.base import CodingAgent, Work, WorkOrder
+from naoshi.repair.handoff_file import render_handoff
+from naoshi.repair.protect import file_hashes
+from naoshi.repair.scan import Finding, scan
+from naoshi.repair.settings import RepairSettings
+from naoshi.repair.task import build_task, change_message, render_task
+from naoshi.repair.tree_diff import read_tree_diff
+from naoshi.repair.workspace import HANDOFF_FILE, TASK_FILE, Workspace, open_workspace
+from naoshi.system.git import Git
+
+
+@dataclass(frozen=True, kw_only=True)
+class Base:
+    """What a change starts from: the version's name and commit."""
+
+    version: str
+    commit: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepairEvidence:
+    """What is known besides the handoff.
+
+    ``cases`` are the accepted ones of all splits, for scan and certificate only. ``trace_lines`` maps a trace's id to
+    its flat JSON lines. ``data_root`` is where the documents lie; without it the coding agent gets none.
+    """
+
+    cases: Sequence[EvalCase]
+    trace_lines: Mapping[str, str]
+    fields: FieldRules
+    data_root: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeOutcome:
+    """What an attempt made: a change, or the failures that say why there is none.
+
+    ``failures`` may be shown to the coding agent, ``reasons`` is for people. ``final`` says that trying again cannot
+    help before a person has mended something.
+    """
+
+    change: Change | None
+    failures: tuple[str, ...]
+    reasons: tuple[str, ...]
+    log: str
+    final: bool = False
+
+
+def make_change(
+    git: Git,
+    handoff: Handoff,
+    *,
+    base: Base,
+    agent: CodingAgent,
+    evidence: RepairEvidence,
+    settings: RepairSettings,
+    worktrees: Path,
+    now: datetime,
+) -> ChangeOutcome:
+    """Let *agent* answer *handoff* in a work tree of its own, and return its change as one commit on a branch.
+
+    The commit has one parent, *base*, and holds the tree that the agent left, whatever it committed itself. Its branch
+    is named by content, so that the same change made twice is one branch. Nothing of the user's work tree is touched.
+
+    Raises:
+        RepositoryError: git cannot do its part.
+    """
+    with open_workspace(
+        git, base_commit=base.commit, worktrees=worktrees, name=handoff.handoff_id, hidden=settings.hidden
+    ) as workspace:
+        _furnish(workspace, handoff, evidence, settings)
+        guarded = _user_repository(git)
+        work = agent.work(
+            WorkOrder(checkout=workspace.checkout, home=workspace.home, data_root=workspace.data_root)
+        )  # fmt: skip
+        if work.failure is not None:
+            return _failed(work, [f"the coding agent failed: {work.failure}"], final=work.final)
+        oversized = _oversized(workspace, settings)
+        if oversized is not None:
+            return _failed(work, [oversized])
+        found = [Finding(name="tampering", reason=item, told=item) for item in workspace.tampering()]
+        if _user_repository(git) != guarded:
+            reason = "hooks or settings of the repository itself were altered while the coding agent ran; look at them"
+            found.append(Finding(name="repository_altered", reason=reason, told=reason))
+        tree = workspace.take_tree()
+        diff = read_tree_diff(git, base.commit, tree)
+        if not diff.files and not found:
+            return _failed(work, ["the coding agent changed nothing"])
+        found += scan(
+            diff,
+            cases=evidence.cases,
+            editable=settings.editable,
+            protected=settings.protected,
+            fields=evidence.fields,
+            other_names=tuple(item.trace_id for item in handoff.traces),
+        )
+        if found:
+            reasons = tuple(f"{item.name}: {item.reason}" for item in found)
+            told = tuple(f"refused: {item.told}" for item in found)
+            return ChangeOutcome(change=None, failures=told, reasons=reasons, log=work.log)
+        change = _commit(git, handoff, base, agent.name, tree, diff.paths, now)
+        return ChangeOutcome(change=change, failures=(), reasons=(), log=work.log)
+
+
+def _furnish(
+    workspace: Workspace, handoff: Handoff, evidence: RepairEvidence, settings: RepairSettings
+) -> None:  # fmt: skip
+    task = build_task(handoff, protected=settings.protected, allow_worse=settings.allow_worse)
+    traces = {item.path: evidence.trace_lines[item.trace_id] for item in handoff.traces
+              if item.trace_id in evidence.trace_lines}  # fmt: skip
+    handoff_text = render_handoff(handoff, listed=settings.budget.listed)
+    workspace.give({HANDOFF_FILE: handoff_text, TASK_FILE: render_task(task), **traces})
+    if evidence.data_root is not None:
+        workspace.give_documents(sorted(_cited_paths(handoff)), root=evidence.data_root)
+
+
+def _cited_paths(handoff: Handoff) -> set[str]:
+    places = {place.path for case in handoff.cases for place in case.places if place.path}
+    inputs = {text for item in (*handoff.cases, *handoff.confirmed) for text in _texts(list(item.vars.values()))}
+    return places | {text for text in inputs if len(text) < 1024}
+
+
+def _texts(values: Sequence[JsonValue]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from _texts(value)
+        elif isinstance(value, dict):
+            yield from _texts(list(value.values()))
+
+
+def _oversized(workspace: Workspace, settings: RepairSettings) -> str | None:
+    size = workspace.size(workspace.touched())
+    if size <= settings.change_limit:
+        return None
+    return f"the coding agent wrote {size} bytes, more than the {settings.change_limit} that a change may have"
+
+
+def _failed(work: Work, failures: Sequence[str], *, final: bool = False) -> ChangeOutcome:
+    return ChangeOutcome(change=None, failures=tuple(failures), reasons=tuple(failures), log=work.log, final=final)
+
+
+def _user_repository(git: Git) -> Mapping[str, str]:
+    """Return hashes of the hooks and settings of the user's own repository, to see whether somebody wrote there."""
+    common = Path(git("rev-parse", "--path-format=absolute", "--git-common-dir"))
+    hashes = {"config": sha256((common / "config").read_bytes()).hexdigest()}
+    for folder in ("hooks", "info"):
+        everything = file_hashes(common / folder, ("./",)) if (common / folder).is_dir() else {}
+        hashes |= {f"{folder}/{name}": digest for name, digest in everything.items()}
+    return hashes
+
+
+def _commit(
+    git: Git, handoff: Handoff, base: Base, agent: str, tree: str, paths: Sequence[str], now: datetime
+) -> Change:
+    change_id = content_id("change", handoff.handoff_id, base.commit, tree)
+    branch = f"naoshi/change/{change_id}"
+    commit = _existing(git, branch, base.commit, tree)
+    if commit is None:
+        words = ("commit-tree", tree, "-p", base.commit, "-m", change_message(handoff))
+        commit = git(*words, environment=git.identity(now))
+        git("update-ref", f"refs/heads/{branch}", commit)
+    return Change(
+        change_id=change_id,
+        handoff_id=handoff.handoff_id,
+        attempt=handoff.attempt,
+        coding_agent=agent,
+        base_version=base.version,
+        base_commit=base.commit,
+        commit=commit,
+        tree=tree,
+        branch=branch,
+        files=tuple(paths),
+        diff=git.diff(base.commit, commit),
+        made_at=now,
+    )
+
+
+def _existing(git: Git, branch: str, base_commit: str, tree: str) -> str | None:
+    """Return the commit of *branch* when it is this very change, made before and then interrupted."""
+    found = git.attempt("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
+    if found.status != 0:
+        return None
+    commit = found.stdout.strip()
+    same = git("rev-parse", f"{commit}^", f"{commit}^{{tree}}").split() == [base_commit, tree]
+    return commit if same else None

@@ -1,0 +1,76 @@
+"""What a change may touch and what it may not: evals, tests, thresholds, settings, and the files around git."""
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from naoshi.errors import ChangeRefusedError
+from naoshi.system.git import Git
+
+
+def is_within(path: str, places: Iterable[str]) -> bool:
+    """Return whether *path* is one of *places*: ``folder/``, ``**/name`` at any depth, or one exact file.
+
+    Case and the ways to compose a character are made equal, since some file systems do not tell them apart.
+    """
+    wanted = _folded(path)
+    return any(_covers(_folded(place), wanted) for place in places)
+
+
+def protected_blobs(git: Git, commit: str, protected: Sequence[str]) -> dict[str, str]:
+    """Return each protected path of *commit* with git's mode and name of its content."""
+    listing = git("ls-tree", "-r", "-z", "--full-tree", commit)
+    entries = (entry.split("\t", 1) for entry in listing.split("\0") if entry)
+    return {path: what for what, path in entries if is_within(path, protected)}
+
+
+def require_protected_kept(git: Git, *, base: str, commit: str, protected: Sequence[str]) -> None:
+    """Check that *commit* (or tree) has every protected path of *base* as it was, and no other one.
+
+    Raises:
+        ChangeRefusedError: it has not; the paths are named.
+    """
+    before, after = protected_blobs(git, base, protected), protected_blobs(git, commit, protected)
+    touched = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+    if touched:
+        raise ChangeRefusedError(f"the change touches protected paths: {named(touched)}")
+
+
+def file_hashes(folder: Path, protected: Sequence[str]) -> dict[str, str]:
+    """Return the SHA-256 of each protected file below *folder*; a symbolic link counts as the text it points to."""
+    hashes: dict[str, str] = {}
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder).as_posix()
+        if not is_within(relative, protected) or PurePosixPath(relative).parts[0] == ".git":
+            continue
+        if path.is_symlink():
+            hashes[relative] = hashlib.sha256(b"link:" + str(path.readlink()).encode()).hexdigest()
+        elif path.is_file():
+            hashes[relative] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashes
+
+
+def altered(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the paths whose hash differs, that are gone, or that are new."""
+    return tuple(sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path)))
+
+
+def named(paths: Sequence[str], *, limit: int = 5) -> str:
+    """Return *paths* as one phrase, the first *limit* of them by name; odd characters are shown escaped."""
+    shown = ", ".join(path if path.isprintable() else ascii(path) for path in paths[:limit])
+    return shown + (f" and {len(paths) - limit} more" if len(paths) > limit else "")
+
+
+def _covers(place: str, path: str) -> bool:
+    if place.startswith("**/"):
+        name = place.removeprefix("**/")
+        return path == name or path.endswith(f"/{name}")
+    if place.endswith("/"):
+        # A file or link put where the folder was counts as the folder.
+        return place == "./" or path.startswith(place) or path == place.removesuffix("/")
+    return path == place
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()

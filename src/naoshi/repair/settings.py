@@ -1,0 +1,81 @@
+"""The `[repair]` section of naoshi.toml."""
+
+from pathlib import PurePosixPath
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+Language = Literal["en", "ja"]
+
+DEFAULT_PROTECTED = (
+    "evals/",
+    "tests/",
+    ".naoshi/",
+    ".github/",
+    ".gitlab/",
+    ".circleci/",
+    ".ci/",
+    "naoshi.toml",
+    "promptfooconfig.yaml",
+    "**/.gitattributes",
+    "**/.gitmodules",
+    "**/AGENTS.md",
+    "**/CLAUDE.md",
+)
+"""What no change may touch, unless the settings say otherwise."""
+
+
+class HandoffBudget(BaseModel):
+    """How much a handoff may hold. What does not fit is left out, the least valuable first, and counted.
+
+    ``listed`` is the number of cases shown in the part for reading; the machine-readable block has ``cases``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cases: int = Field(2000, ge=1)
+    confirmed: int = Field(4000, ge=0)
+    traces: int = Field(200, ge=0)
+    places: int = Field(12, ge=1)
+    listed: int = Field(20, ge=1)
+
+
+class RepairSettings(BaseModel):
+    """How changes are made and what they may touch.
+
+    ``command`` is the coding agent, run in a checkout that holds ``codex_handoff.md`` and ``task.md``. ``timeout`` is
+    in seconds, ``output_limit`` in bytes on each stream, ``change_limit`` in bytes of changed files. Paths ending in
+    ``/`` are folders, ``**/name`` is that name at any depth, anything else is one file; ``protected`` wins over
+    ``editable``; ``hidden`` files are not in the coding agent's checkout. ``environment`` is handed to the coding agent
+    besides a short list of harmless variables. ``allow_worse`` is how many cases that passed may fail after a change.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: str | tuple[str, ...] = ()
+    timeout: float = Field(600.0, gt=0)
+    output_limit: int = Field(4 * 1024 * 1024, gt=0)
+    change_limit: int = Field(8 * 1024 * 1024, gt=0)
+    attempts: int = Field(3, ge=1, le=3)
+    editable: tuple[str, ...] = ("harness/",)
+    protected: tuple[str, ...] = DEFAULT_PROTECTED
+    hidden: tuple[str, ...] = ("evals/validate.yaml",)
+    environment: dict[str, str] = {}
+    allow_worse: int = Field(0, ge=0)
+    language: Language = "en"
+    budget: HandoffBudget = HandoffBudget()  # pyright: ignore[reportCallIssue]
+
+    @field_validator("editable", "protected", "hidden")
+    @classmethod
+    def _stay_inside(cls, places: tuple[str, ...]) -> tuple[str, ...]:
+        for place in places:
+            if not place.strip() or place.startswith("/") or ".." in PurePosixPath(place).parts or "\0" in place:
+                raise ValueError(f"the path {place!r} does not stay inside the repository")
+        return places
+
+    @field_validator("editable")
+    @classmethod
+    def _something_editable(cls, places: tuple[str, ...]) -> tuple[str, ...]:
+        if not places:
+            raise ValueError("at least one path must be editable")
+        return places

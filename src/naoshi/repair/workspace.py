@@ -1,0 +1,236 @@
+"""A place of its own for a coding agent: a work tree, a home folder, and copies of the documents it may read."""
+
+import json
+import os
+import shutil
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from naoshi.errors import InputError
+from naoshi.repair.coding_agents.left_processes import end_left_processes
+from naoshi.repair.protect import is_within
+from naoshi.system.files import inside, write_durably
+from naoshi.system.git import Git
+
+HANDOFF_FILE = "codex_handoff.md"
+TASK_FILE = "task.md"
+GIVEN = (HANDOFF_FILE, TASK_FILE, ".naoshi/")
+"""What we put into the checkout. It is never part of the change."""
+
+_OWNER = "owner.json"
+_DOCUMENTS_LIMIT = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workspace:
+    """Folders below ``folder``: ``checkout`` (a work tree with a git repository of its own), ``home`` and ``data``.
+
+    The checkout's repository has one commit and no tie to the user's: what the coding agent commits, configures or
+    hooks there reaches nobody, and no file that is hidden from it can be found in a history.
+    """
+
+    git: Git
+    base_commit: str
+    folder: Path
+    hidden: tuple[str, ...]
+
+    @property
+    def checkout(self) -> Path:
+        """Where the coding agent works."""
+        return self.folder / "checkout"
+
+    @property
+    def home(self) -> Path:
+        """The coding agent's home folder, empty at first."""
+        return self.folder / "home"
+
+    @property
+    def data_root(self) -> Path:
+        """Copies of the cited documents, under their own paths."""
+        return self.folder / "data"
+
+    def give(self, files: Mapping[str, str]) -> None:
+        """Put *files* (path in the checkout → text) there. They must be of `GIVEN`."""
+        for path, text in files.items():
+            write_durably(inside(self.checkout, path), text)
+
+    def give_documents(self, paths: Iterable[str], *, root: Path) -> tuple[str, ...]:
+        """Copy the documents called *paths* from *root*; return those that cannot be given (not there, or too big)."""
+        left = _DOCUMENTS_LIMIT
+        missing: list[str] = []
+        for path in dict.fromkeys(paths):
+            source = _document(root, path)
+            if source is None or source.stat().st_size > left:
+                missing.append(path)
+                continue
+            left -= source.stat().st_size
+            target = self.data_root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+        return tuple(missing)
+
+    def size(self, paths: Iterable[str]) -> int:
+        """Return how many bytes the files *paths* of the checkout have together."""
+        return sum((self.checkout / path).lstat().st_size for path in paths if self._exists(path))
+
+    def touched(self) -> tuple[str, ...]:
+        """Return the paths that now differ from the base, as files on disk, ignored ones left out."""
+        told = self._git_there("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *_ours())
+        entries = [(entry[:2], entry[3:]) for entry in told.split("\0") if entry]
+        kept = [path for status, path in entries if not ("D" in status and self._hides(path))]
+        return tuple(sorted(path.rstrip("/") for path in kept))
+
+    def take_tree(self) -> str:
+        """Return the git tree of what the coding agent left, whatever it committed itself; hidden files as they were.
+
+        The objects are written to the user's repository, where nothing refers to them yet.
+        """
+        removed = [f":(exclude,top,literal){path}" for path in self._hidden_paths()]
+        self._git_there("add", "--all", "--", *_ours(), *removed)
+        return self._git_there("write-tree")
+
+    def tampering(self) -> tuple[str, ...]:
+        """Return what was done in the checkout that no honest change needs: git made to run code, hidden files."""
+        place = self.checkout / ".git"
+        if not place.is_dir() or place.is_symlink():
+            return ("the repository of the checkout was replaced",)
+        hooks = sorted(item.name for item in (place / "hooks").glob("*")) if (place / "hooks").is_dir() else []
+        found = [f"a git hook was written: {name}" for name in hooks]
+        settings = (place / "config").read_text(encoding="utf-8", errors="replace").casefold()
+        if "hookspath" in settings or "fsmonitor" in settings:
+            found.append("git was configured to run a program")
+        found += [f"a hidden file was put back: {path}" for path in self._hidden_paths() if self._exists(path)]
+        return tuple(found)
+
+    def _exists(self, path: str) -> bool:
+        return os.path.lexists(self.checkout / path)
+
+    def _git_there(self, *words: str) -> str:
+        place = {
+            "GIT_DIR": self.git("rev-parse", "--absolute-git-dir"),
+            "GIT_WORK_TREE": str(self.checkout),
+            "GIT_INDEX_FILE": str(self.folder / "index"),
+        }
+        return Git(folder=self.checkout)(*words, environment=place)
+
+    def _hides(self, path: str) -> bool:
+        return is_within(path, self.hidden)
+
+    def _hidden_paths(self) -> list[str]:
+        listing = self.git("ls-tree", "-r", "-z", "--name-only", "--full-tree", self.base_commit)
+        return [path for path in listing.split("\0") if path and self._hides(path)]
+
+
+@contextmanager
+def open_workspace(
+    git: Git, *, base_commit: str, worktrees: Path, name: str, hidden: Sequence[str] = ()
+) -> Generator[Workspace]:
+    """Make the workspace called *name* below *worktrees* and remove it, with all processes in it, whatever happens.
+
+    A workspace of that name that a crash left is removed first.
+    """
+    with held_folder(worktrees / name) as folder:
+        workspace = Workspace(git=git, base_commit=base_commit, folder=folder, hidden=tuple(hidden))
+        workspace.home.mkdir()
+        workspace.data_root.mkdir()
+        export_tree(git, base_commit, workspace.checkout, index=folder / "index", without=hidden)
+        _own_repository(workspace.checkout)
+        yield workspace
+
+
+@contextmanager
+def held_folder(folder: Path) -> Generator[Path]:
+    """Make *folder* anew, marked as ours, and remove it with all processes in it, whatever happens."""
+    clear_workspace(folder)
+    folder.mkdir(parents=True)
+    try:
+        write_durably(folder / _OWNER, json.dumps({"process": os.getpid(), "started": _started(os.getpid())}))
+        yield folder.resolve()
+    finally:
+        clear_workspace(folder)
+
+
+def export_tree(
+    git: Git, tree: str, place: Path, *, index: Path, without: Sequence[str] = (), only: Sequence[str] = ()
+) -> None:
+    """Write the files of *tree* to the folder *place*, without a repository; *index* is left as the tree's index.
+
+    Files within *without* are left out; with *only*, nothing but files within it is written.
+
+    Raises:
+        RepositoryError: git cannot.
+    """
+    place.mkdir(parents=True, exist_ok=True)
+    environment = {"GIT_INDEX_FILE": str(index)}
+    git("read-tree", tree, environment=environment)
+    paths = [path for path in git("ls-files", "-z", "--full-name", environment=environment).split("\0") if path]
+    shown = [path for path in paths if not is_within(path, without) and (not only or is_within(path, only))]
+    words = ("checkout-index", "--force", "-z", "--stdin", f"--prefix={place}/")
+    git(*words, stdin="\0".join(shown).encode("utf-8", "surrogateescape"), environment=environment)
+
+
+def clear_workspace(folder: Path) -> None:
+    """Remove the workspace *folder* and end every process in it. One that is not there is already clear."""
+    if not folder.exists():
+        return
+    end_left_processes(folder)
+    for path in (folder, *folder.rglob("*")):
+        # A folder that its owner may not enter cannot be removed.
+        if path.is_dir() and not path.is_symlink() and not os.access(path, os.W_OK | os.X_OK):
+            path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def clear_leftovers(worktrees: Path) -> tuple[str, ...]:
+    """Remove the workspaces whose owner no longer runs, and return their names. Call it before a repair."""
+    if not worktrees.is_dir():
+        return ()
+    dead = [folder for folder in sorted(worktrees.iterdir()) if folder.is_dir() and not _owner_runs(folder)]
+    for folder in dead:
+        clear_workspace(folder)
+    return tuple(folder.name for folder in dead)
+
+
+def _own_repository(checkout: Path) -> None:
+    here = Git(folder=checkout)
+    here("init", "--quiet", "--template=", "--initial-branch=main")
+    here("add", "--all", "--force")
+    here("commit", "--quiet", "--allow-empty", "-m", "The agent as it is", environment=here.identity())
+
+
+def _ours() -> list[str]:
+    return [".", *(f":(exclude,top,literal){path}" for path in GIVEN)]
+
+
+def _document(root: Path, path: str) -> Path | None:
+    try:
+        source = inside(root, path)
+    except (InputError, OSError, ValueError):
+        return None
+    return source if source.is_file() else None
+
+
+def _owner_runs(folder: Path) -> bool:
+    try:
+        owner = json.loads((folder / _OWNER).read_text(encoding="utf-8"))
+        return owner["started"] is not None and _started(int(owner["process"])) == owner["started"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _started(process: int) -> str | None:
+    """Return when *process* started, so that another one with its number is not taken for it; None: it does not run."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
+        return None if stat[0] == b"Z" else stat[19].decode()
+    except FileNotFoundError:
+        if Path("/proc/self").exists():
+            return None
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return None
+    return sha256(str(process).encode()).hexdigest()[:8]
