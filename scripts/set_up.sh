@@ -49,7 +49,7 @@ make_venv() {
 }
 
 install() {
-    echo "naoshi: set-up: installing (the first time takes a minute or more)" >&2
+    echo "naoshi: set-up: installing Naoshi${extra:+ and its tools for $extra} (the first time takes a minute or more)" >&2
     what=.${extra:+[$extra]}
     if command -v uv >/dev/null 2>&1; then
         uv pip install --quiet --python .venv/bin/python -c "$pins" -e "$what" && return

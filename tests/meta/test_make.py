@@ -83,7 +83,7 @@ def test_a_set_up_that_stands_is_not_done_again(checkout: Path):
 
 
 def test_a_changed_dependency_is_installed(checkout: Path):
-    """Protects against a stale .venv: a changed pin makes the set-up run again, and a failed one is not taken as done."""
+    """Protects against a stale .venv: a changed pin is installed, and a failed set-up does not count as done."""
     _stand_up(checkout)
     with (checkout / "constraints" / "pinned.txt").open("a", encoding="utf-8") as stream:
         stream.write("# another\n")
