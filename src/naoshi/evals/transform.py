@@ -1,8 +1,8 @@
 r"""The JavaScript expressions that we can evaluate ourselves: a closed grammar, anything else is refused.
 
-An expression is ``output`` and any number of these: ``.name``, ``["name"]``, ``[0]``; ``.replace(/[^\p{L}\p{N}]/gu, '')``
-(only letters and digits), ``.replace(/\s+/g, ' ')`` (runs of white space become one space), ``.toUpperCase()``,
-``.toLowerCase()``, ``.trim()``.
+An expression is ``output`` and any number of these: ``.name``, ``["name"]``, ``[0]``, ``.toUpperCase()``,
+``.toLowerCase()``, ``.trim()``, ``.replace(/[^\p{L}\p{N}]/gu, '')`` (only letters and digits),
+``.replace(/\s+/g, ' ')`` (runs of white space become one space).
 """
 
 import json
