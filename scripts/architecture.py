@@ -57,15 +57,30 @@ def render() -> str:
 
 
 def _picture(table: Sequence[Any]) -> str:
-    """Return a diagram: an edge from each stage to the next ones that take what it gives."""
+    """Return a diagram of who gives what to whom; what the next cycle takes from this one is dotted."""
     lines = ["```mermaid", "flowchart LR"]
-    lines += [f'    {stage.name.replace(" ", "_")}["{stage.name}"]' for stage in table]
-    for position, stage in enumerate(table):
-        for record in names(stage.gives):
-            taker = next((later for later in table[position + 1 :] if record in names(later.takes)), None)
-            if taker is not None:
-                lines.append(f"    {stage.name.replace(' ', '_')} -->|{record}| {taker.name.replace(' ', '_')}")
+    lines += [f'    {_node(stage)}["{stage.name}"]' for stage in table]
+    for position, taker in enumerate(table):
+        passed: dict[int, list[str]] = {}
+        for record in names(taker.takes):
+            giver = _giver(table, position, record)
+            if giver is not None:
+                passed.setdefault(giver, []).append(record)
+        for giver, given in sorted(passed.items()):
+            arrow = "-->" if giver < position else "-.->"
+            lines.append(f"    {_node(table[giver])} {arrow}|{', '.join(given)}| {_node(taker)}")
     return "\n".join([*lines, "```", ""])
+
+
+def _node(stage: Any) -> str:
+    return stage.name.replace(" ", "_")
+
+
+def _giver(table: Sequence[Any], taker: int, record: str) -> int | None:
+    """Return the stage that *record* comes from: the nearest one before *taker*, else the last one after it."""
+    givers = [position for position, stage in enumerate(table) if record in names(stage.gives)]
+    earlier = [position for position in givers if position < taker]
+    return max(earlier or givers, default=None)
 
 
 def _table(table: Sequence[Any]) -> str:
