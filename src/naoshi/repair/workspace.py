@@ -78,18 +78,24 @@ class Workspace:
 
     def touched(self) -> tuple[str, ...]:
         """Return the paths that now differ from the base, as files on disk, ignored ones left out."""
-        told = self._git_there("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *_ours())
-        entries = [(entry[:2], entry[3:]) for entry in told.split("\0") if entry]
-        kept = [path for status, path in entries if not ("D" in status and self._hides(path))]
-        return tuple(sorted(path.rstrip("/") for path in kept))
+        told = self._git_there("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
+        paths = [entry[3:].rstrip("/") for entry in told.split("\0") if entry]
+        return tuple(path for path in paths if not is_within(path, GIVEN))
 
     def take_tree(self) -> str:
-        """Return the git tree of what the coding agent left, whatever it committed itself; hidden files as they were.
+        """Return the git tree of what the coding agent left, whatever it committed itself.
 
-        The objects are written to the user's repository, where nothing refers to them yet.
+        Hidden files are in it as they were, and what we put into the checkout is not. The objects are written to the
+        user's repository, where nothing refers to them yet.
         """
-        removed = [f":(exclude,top,literal){path}" for path in self._hidden_paths()]
-        self._git_there("add", "--all", "--", *_ours(), *removed)
+        for path in GIVEN:
+            _remove(self.checkout / path)
+        self._git_there("add", "--all")
+        listing = self.git("ls-tree", "-r", "-z", "--full-tree", self.base_commit)
+        entries = [entry for entry in listing.split("\0") if entry]
+        kept = [entry for entry in entries if is_within(entry.split("\t", 1)[1], (*GIVEN, *self.hidden))]
+        if kept:
+            self._git_there("update-index", "-z", "--index-info", stdin="\0".join([*kept, ""]))
         return self._git_there("write-tree")
 
     def tampering(self) -> tuple[str, ...]:
@@ -108,20 +114,18 @@ class Workspace:
     def _exists(self, path: str) -> bool:
         return os.path.lexists(self.checkout / path)
 
-    def _git_there(self, *words: str) -> str:
+    def _git_there(self, *words: str, stdin: str = "") -> str:
         place = {
             "GIT_DIR": self.git("rev-parse", "--absolute-git-dir"),
             "GIT_WORK_TREE": str(self.checkout),
             "GIT_INDEX_FILE": str(self.folder / "index"),
         }
-        return Git(folder=self.checkout)(*words, environment=place)
-
-    def _hides(self, path: str) -> bool:
-        return is_within(path, self.hidden)
+        data = stdin.encode("utf-8", "surrogateescape")
+        return Git(folder=self.checkout)(*words, stdin=data, environment=place)
 
     def _hidden_paths(self) -> list[str]:
         listing = self.git("ls-tree", "-r", "-z", "--name-only", "--full-tree", self.base_commit)
-        return [path for path in listing.split("\0") if path and self._hides(path)]
+        return [path for path in listing.split("\0") if path and is_within(path, self.hidden)]
 
 
 @contextmanager
@@ -177,10 +181,12 @@ def clear_workspace(folder: Path) -> None:
     if not folder.exists():
         return
     end_left_processes(folder)
-    for path in (folder, *folder.rglob("*")):
+    for place, folders, _ in os.walk(folder):
         # A folder that its owner may not enter cannot be removed.
-        if path.is_dir() and not path.is_symlink() and not os.access(path, os.W_OK | os.X_OK):
-            path.chmod(0o700)
+        for name in folders:
+            inner = Path(place) / name
+            if not inner.is_symlink() and inner.stat().st_mode & 0o700 != 0o700:
+                inner.chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -201,8 +207,11 @@ def _own_repository(checkout: Path) -> None:
     here("commit", "--quiet", "--allow-empty", "-m", "The agent as it is", environment=here.identity())
 
 
-def _ours() -> list[str]:
-    return [".", *(f":(exclude,top,literal){path}" for path in GIVEN)]
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _document(root: Path, path: str) -> Path | None:

@@ -6,7 +6,8 @@ import time
 from pathlib import Path
 
 _PROC = Path("/proc")
-_GRACE_SECONDS = 1.0
+_GRACE_SECONDS = 0.4
+_GIVING_UP_SECONDS = 10.0
 _POLL_SECONDS = 0.02
 
 
@@ -37,7 +38,7 @@ def end_left_processes(folder: Path) -> tuple[int, ...]:
         time.sleep(_POLL_SECONDS)
         left = left_processes(folder)
         found = tuple(sorted({*found, *left}))
-        if time.monotonic() > deadline + 10 * _GRACE_SECONDS:
+        if time.monotonic() > deadline + _GIVING_UP_SECONDS:
             break
     return found
 
