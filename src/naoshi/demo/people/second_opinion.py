@@ -10,7 +10,8 @@ from naoshi.records.text_comparison import loosened
 
 _AMOUNT: Final = re.compile(r"(?<![\d.,/:-])\d[\d,]*\.\d{2}(?![\d.,/:-])|(?<![\d.,/:-])\d{1,3}(?:,\d{3})+(?![\d.,/:-])")
 _DATE: Final = re.compile(r"(?<!\d)\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}(?!\d)日?")
-_NEAR: Final = 3
+_NEAR: Final = 1
+_NEAR_A_BLOCK: Final = 3
 _LETTERS: Final = 4
 
 
@@ -41,7 +42,8 @@ def _other_text(document: SourceDocument, truth: str) -> list[str]:
 
 
 def _lines_near(document: SourceDocument, truth: str) -> list[str]:
-    standing = {evidence.line for place in document.places(truth) for evidence in place}
+    standing = {evidence.line for place in document.places(truth)[:1] for evidence in place}
     places = [index for index, line in enumerate(document.lines) if line.number in standing] or [0]
-    reach = range(max(0, min(places) - _NEAR), max(places) + _NEAR + 1)
+    near = _NEAR if len(places) == 1 else _NEAR_A_BLOCK
+    reach = range(min(places) - near, max(places) + near + 1)
     return [line.text for index, line in enumerate(document.lines) if index in reach]
