@@ -56,7 +56,7 @@ def render_context(
     reply: str,
     confirmation: Confirmation | None = None,
     settlement: Settlement | None = None,
-    language: Language | None = None,
+    language: Language | str | None = None,
 ) -> str:
     """Return the text for the model, or an empty string where there is nothing to say.
 
@@ -71,7 +71,7 @@ def render_context(
     if reason is Reason.nothing_pending:
         return ""
     said = confirmation.question + "".join(confirmation.labels) if confirmation else reply
-    spoken = language or language_of(said)
+    spoken = Language(language) if language else language_of(said)
     texts = JAPANESE if spoken is Language.japanese else ENGLISH
     late = reason is Reason.stale and confirmation is None
     lines = list(texts.late) if late else [texts.title[reason], texts.rule[reason]]

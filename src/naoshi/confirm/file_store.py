@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ _FORMAT = "naoshi.confirm/1"
 _HINT = "nothing was changed; `FileStore.quarantine` moves the file aside, and then the question can be asked again"
 _LOCKS = 64
 _ABANDONED_AFTER = 3600.0
+_READ_SIZE = 1 << 16
 
 
 class FileStore:
@@ -39,9 +41,9 @@ class FileStore:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder)
-        self._lock_folder = self._folder / ".locks"
+        self._root = str(self._folder)
         try:
-            self._lock_folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / ".locks").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _failed("make", self._folder, error) from error
         self._sweep()
@@ -62,9 +64,9 @@ class FileStore:
 
     def get(self, conversation_id: str) -> ConversationState | None:
         """Return the state; see `ConfirmationStore.get`."""
-        path = self.path(conversation_id)
+        path = f"{self._root}/{_digest(conversation_id)}.json"
         try:
-            data = path.read_bytes()
+            data = _read_all(path)
         except FileNotFoundError as error:
             if not self._folder.is_dir():
                 raise _failed("read", self._folder, error) from error
@@ -102,7 +104,7 @@ class FileStore:
                 data = path.read_bytes()
             except OSError as error:
                 raise _failed("read", path, error) from error
-            yield _parse(data, path)
+            yield _parse(data, str(path))
 
     def quarantine(self, conversation_id: str) -> Path | None:
         """Move the conversation's file aside, whatever is in it, and return where it is now; None if there was none.
@@ -131,7 +133,7 @@ class FileStore:
     @contextmanager
     def _locked(self, conversation_id: str) -> Generator[None]:
         # The state file itself is replaced by each write, so a lock on it would guard a file that is gone.
-        lock = self._lock_folder / f"{int(_digest(conversation_id)[:4], 16) % _LOCKS:02d}"
+        lock = f"{self._root}/.locks/{int(_digest(conversation_id)[:4], 16) % _LOCKS:02d}"
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -145,8 +147,8 @@ class FileStore:
             os.close(descriptor)
 
     def _write(self, state: ConversationState) -> None:
-        path = self.path(state.conversation_id)
-        beside = self._folder / f".{path.stem[:16]}.{secrets.token_hex(6)}.part"
+        digest = _digest(state.conversation_id)
+        beside = Path(f"{self._root}/.{digest[:16]}.{secrets.token_hex(6)}.part")
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
@@ -154,26 +156,38 @@ class FileStore:
                 os.fdatasync(descriptor)
             finally:
                 os.close(descriptor)
-            beside.replace(path)
+            beside.replace(f"{self._root}/{digest}.json")
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
         self._sync_folder()
 
     def _sync_folder(self) -> None:
-        descriptor = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(self._root, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
 
 
+@lru_cache(maxsize=1024)
 def _digest(conversation_id: str) -> str:
     return hashlib.sha256(conversation_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _failed(act: str, path: Path, error: OSError) -> StoreError:
+def _failed(act: str, path: Path | str, error: OSError) -> StoreError:
     return StoreError(f"cannot {act} {path}: {error.strerror or error}")
+
+
+def _read_all(path: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        parts: list[bytes] = []
+        while part := os.read(descriptor, _READ_SIZE):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
@@ -189,7 +203,9 @@ def _format(state: ConversationState) -> bytes:
     return json.dumps(head, separators=(",", ":")).encode("ascii") + b"\n" + body + b"\n"
 
 
-def _parse(data: bytes, path: Path) -> ConversationState:
+@lru_cache(maxsize=256)
+def _parse(data: bytes, path: str) -> ConversationState:
+    """Return the state in the file's bytes. Each is read twice in a turn, hence the cache."""
     first, _, body = data.partition(b"\n")
     try:
         head: Any = json.loads(first)

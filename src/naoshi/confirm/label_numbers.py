@@ -122,18 +122,18 @@ def read_labels(labels: tuple[str, ...]) -> LabelNumbers:
     return LabelNumbers(_gather(plain), _gather(worded), _gather(letters), _gather(texts))
 
 
-def label_warnings(labels: Sequence[str], *, style: Style = Style.numbers) -> tuple[str, ...]:
+def label_warnings(labels: Sequence[str], *, style: Style | str = Style.numbers) -> tuple[str, ...]:
     """Return one sentence for each choice that its mark cannot reach, because another choice's text begins with it.
 
     With such a warning the asker can mark the choices the other way (``style="letters"``), or word them anew.
     """
     found = read_labels(tuple(labels))
-    mine = found.begins if style is Style.numbers else found.letters
+    mine = found.begins if style == Style.numbers else found.letters
     warnings: list[str] = []
     for number in range(1, len(labels) + 1):
         others = sorted(mine.get(number, frozenset()) - {number})
         if others:
-            mark = str(number) if style is Style.numbers else chr(ord("A") + number - 1)
+            mark = str(number) if style == Style.numbers else chr(ord("A") + number - 1)
             named = ", ".join(map(str, others))
             warnings.append(f"{mark} does not choose: the text of choice {named} begins with {mark}")
     for places in found.texts.values():

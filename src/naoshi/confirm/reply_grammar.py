@@ -152,7 +152,7 @@ NUMBERS_ONLY = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
-SEVERAL_TOKEN = re.compile(rf"{NUMBER_TOKEN} ?番?", re.ASCII)
+SEVERAL_TOKEN = re.compile(rf"{NUMBER_TOKEN}(?: ?番)?", re.ASCII)
 SEVERAL_SEPARATOR = re.compile(r" ?(?:,|、|・|&| and |と) ?| ", re.ASCII | re.IGNORECASE)
 SEVERAL_TAIL = re.compile(rf" ?{_any_of(_JAPANESE_TAILS)}?(?:(?:,? |,)please)?{_TERMINAL}", re.ASCII | re.IGNORECASE)
 

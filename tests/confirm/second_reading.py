@@ -1,0 +1,181 @@
+"""A second reading of replies, written from the rules alone: character by character, with lists instead of patterns.
+
+It shares nothing with `naoshi.confirm`. It finds enclosed numbers by their Unicode names, and knows the forms as
+whole strings. Where the two readings differ, one of them is wrong.
+"""
+
+import unicodedata
+
+SPACES = {" ", "\u3000", "\u00a0", "\u2007", "\u202f"}
+INVISIBLE = {0xAD, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF}
+BRACKETS = ["()", "[]", "「」", "『』", "【】", "〔〕", "“”", "‘’", '""', "''"]
+STOPS = ["!!!", "!!", "!", ".", ",", "。", "、"]
+WORD_PREFIXES = ["option", "choice", "number", "no.", "#", "№", "その", "選択肢", "オプション", "옵션", "선택지",
+                 "选项", "選項", "选", "選", "选择", "選擇", "我选", "我選", "我选择", "我選擇"]  # fmt: skip
+PREFIXES = ["", *WORD_PREFIXES, *[word + " " for word in WORD_PREFIXES]]
+POLITE = [
+    "", "で", "です", "でお願い", "でお願いします", "でお願いいたします", "でお願い致します",
+    "でおねがいします", "でよろしく", "でよろしくお願いします", "でいいです", "でいきます", "で行きます",
+    "で進めて", "で進めてください", "で進めて下さい", "がいい", "がいいです", "にします", "にする", "を選択",
+    "を選択します", "を選びます", "を選ぶ", "をお願いします", "をおねがいします", "お願いします",
+    "おねがいします",
+]  # fmt: skip
+KOREAN = [
+    "", "으로", "이요", "요", "입니다", "이에요", "선택", " 선택", "선택합니다", " 선택합니다", "선택할게요",
+    " 선택할게요", "을선택합니다", "을 선택합니다", "으로할게요", "으로 할게요", "으로해주세요",
+    "으로 해주세요", "으로해 주세요", "으로 해 주세요", "으로부탁해요", "으로 부탁해요", "으로부탁합니다",
+    "으로 부탁합니다", "으로부탁드립니다", "으로 부탁드립니다",
+]  # fmt: skip
+SUFFIXES = {
+    *(first + counter + second + tail for first in ("", " ") for counter in ("", "番", "番目", "ばん")
+      for second in ("", " ") for tail in POLITE if len(first + counter + second) < 2 + len(counter) or counter),
+    *(space + "번" + tail for space in ("", " ") for tail in KOREAN),
+    "please", " please", ", please", ",please",
+} - {"please"}  # fmt: skip
+SUFFIXES |= {"  " + tail for tail in POLITE}
+ENCLOSED_FAMILIES = ("CIRCLED DIGIT ", "CIRCLED NUMBER ", "NEGATIVE CIRCLED DIGIT ", "NEGATIVE CIRCLED NUMBER ",
+                     "DOUBLE CIRCLED DIGIT ", "DOUBLE CIRCLED NUMBER ", "PARENTHESIZED DIGIT ", "PARENTHESIZED NUMBER ",
+                     "DINGBAT CIRCLED SANS-SERIF ", "DINGBAT NEGATIVE CIRCLED ")  # fmt: skip
+
+
+def second_reading(reply: str, labels: list[str]) -> int | None:
+    """Return the 1-based choice that *reply* (at most 12 characters) certainly means, or None."""
+    if len(reply) > 12:
+        return None
+    text = "".join(map(narrow, trim(reply)))
+    for candidate in [text, *unwrapped(text)]:
+        for stop in ["", *STOPS]:
+            if candidate.endswith(stop) and any(
+                unicodedata.numeric(c, None) is not None or c == "🔟" for c in candidate
+            ):
+                found = framed(candidate[: len(candidate) - len(stop)] if stop else candidate)
+                if found is not None:
+                    number, worded = found
+                    return None if contradicted(number, worded, text, labels) else number
+    return None
+
+
+def trim(text: str) -> str:
+    """Return *text* without white space and invisible characters at its ends."""
+    start, end = 0, len(text)
+    while start < end and is_blank(text[start]):
+        start += 1
+    while end > start and is_blank(text[end - 1]):
+        end -= 1
+    return text[start:end]
+
+
+def is_blank(character: str) -> bool:
+    """Return whether *character* is white space or invisible."""
+    return character.isspace() or ord(character) in INVISIBLE
+
+
+def narrow(character: str) -> str:
+    """Return the ordinary form of a full-width character, space or half-width mark."""
+    if character in SPACES:
+        return " "
+    kind = unicodedata.decomposition(character)
+    if kind.startswith("<wide>") or (kind.startswith("<narrow>") and character in "｡､｢｣"):
+        return chr(int(kind.split()[1], 16))
+    return character
+
+
+def unwrapped(text: str) -> list[str]:
+    """Return what stands between a pair of brackets around all of *text*, a stop after them aside."""
+    found: list[str] = []
+    for opened, closed in BRACKETS:
+        body = text[:-1] if text and text[-1] in ".。,、!" else text
+        if len(body) > 2 and body[0] == opened and body[-1] == closed:
+            found.append(trim(body[1:-1]))
+    return found
+
+
+def framed(text: str) -> tuple[int, bool] | None:
+    """Return the number of prefix, number and suffix, and whether there was a prefix."""
+    small = lowered(text)
+    for prefix in PREFIXES:
+        if small.startswith(prefix):
+            found = numbered(text[len(prefix) :])
+            if found is not None:
+                return found, bool(prefix)
+    for chosen in ("", "选", "選", "选择", "選擇") if "第" in text else ():
+        for me in ("", "我") if chosen else ("",):
+            for space in ("", " "):
+                found = ordinal(text, me + chosen + space if chosen else "")
+                if found is not None:
+                    return found, True
+    return None
+
+
+def ordinal(text: str, prefix: str) -> int | None:
+    """Return the number of 第 N 个."""
+    for head in (prefix + "第", prefix + "第 "):
+        for tail in ("个", "個", "项", "項", " 个", " 個", " 项", " 項"):
+            if text.startswith(head) and text.endswith(tail) and len(text) > len(head + tail):
+                number, rest = leading(text[len(head) : len(text) - len(tail)])
+                if number is not None and not rest:
+                    return number
+    return None
+
+
+def numbered(text: str) -> int | None:
+    """Return the number at the start of *text* where only a known suffix follows."""
+    opened = text[:1]
+    closing = next((pair[1] for pair in BRACKETS if pair[0] == opened), None)
+    number, rest = leading(text[1:] if closing else text)
+    if number is None:
+        return None
+    if closing:
+        return number if rest[:1] == closing and rest[1:].lower() in SUFFIXES else None
+    if rest.startswith(")"):
+        rest = rest[1:]
+    return number if lowered(rest) in SUFFIXES else None
+
+
+def lowered(text: str) -> str:
+    """Return *text* with its ASCII letters small."""
+    return "".join(character.lower() if character.isascii() else character for character in text)
+
+
+def leading(text: str) -> tuple[int | None, str]:
+    """Return the plain number at the start of *text* and what follows it."""
+    if not text:
+        return None, text
+    if text[0] == "🔟":
+        return 10, unvaried(text[1:])
+    name = unicodedata.name(text[0], "")
+    is_list_mark = name.startswith(("DIGIT ", "NUMBER ")) and name.endswith(" FULL STOP")
+    if (name.startswith(ENCLOSED_FAMILIES) and "BLACK SQUARE" not in name) or is_list_mark:
+        return int(unicodedata.numeric(text[0])), unvaried(text[1:])
+    end = 0
+    while end < len(text) and "0" <= text[end] <= "9":
+        end += 1
+    digits, rest = text[:end], unvaried(text[end:])
+    keycap = rest.startswith("\u20e3")
+    if not digits or (len(digits) > 1 and (digits[0] == "0" or keycap)):
+        return None, text
+    return int(digits), rest[1:] if keycap else rest
+
+
+def unvaried(text: str) -> str:
+    """Return *text* without one variation selector at its start."""
+    return text[1:] if text[:1] in ("\ufe0e", "\ufe0f") else text
+
+
+def contradicted(number: int, worded: bool, text: str, labels: list[str]) -> bool:
+    """Return whether *number* is no choice, or the text of another choice begins with it or is the reply."""
+    if not 1 <= number <= len(labels):
+        return True
+    others = [label for place, label in enumerate(labels, start=1) if place != number]
+    plain = [lowered("".join(map(narrow, trim(label)))) for label in others]
+    if lowered(text) in plain:
+        return True
+    for label in plain:
+        start = label
+        if worded:
+            start = next((start[len(word) :] for word in WORD_PREFIXES if start.startswith(word)), start)
+        while start and not start[0].isalnum():
+            start = start[1:]
+        if leading(start)[0] == number and not start[len(str(number)) :][:1].isdigit():
+            return True
+    return False
