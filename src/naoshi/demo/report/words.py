@@ -100,8 +100,8 @@ _ENGLISH: Final = ReportWords(
     seconds="seconds",
     kept_out="Wrong corrections",
     kept_out_summary="{wrong} of {all} triaged corrections were wrong. {kept} of these were kept out of the tests "
-    "({share}); of the {right} right ones {refused} were refused too. Only this report knows which were wrong: "
-    "nobody in the loop sees the truth.",
+    "({share}); of the {right} right ones {refused} were refused too. Only this report knows which were "
+    "wrong; the loop never does.",
     kept_out_column="wrong kept out",
     right_refused_column="right refused",
     files="Files",
@@ -176,8 +176,7 @@ _JAPANESE: Final = ReportWords(
     seconds="秒",
     kept_out="誤った修正",
     kept_out_summary="判定した修正{all}件のうち{wrong}件が誤りでした。そのうち{kept}件（{share}）をテストに入れずに済み、"
-    "正しい{right}件のうち{refused}件も不採用になりました。どれが誤りかを知っているのはこのレポートだけで、"
-    "ループの中の誰も正解を見ていません。",
+    "正しい{right}件のうち{refused}件も不採用になりました。どれが誤りかを知っているのはこのレポートだけで、ループは知りません。",
     kept_out_column="誤りの除外",
     right_refused_column="正しいのに不採用",
     files="ファイル",
