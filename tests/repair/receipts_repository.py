@@ -118,7 +118,7 @@ def run_of(outputs: dict[str, dict[str, str | None] | None], *, version: str) ->
                 source_key=case.source_key,
                 state=state,
                 output=output,
-            )  # fmt: skip
+            )
         )
     return EvalRun(run_id=f"run_{version}", suite="all", version=version, started_at=NOW, finished_at=NOW,
                    results=tuple(results))  # fmt: skip

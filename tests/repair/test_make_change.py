@@ -56,7 +56,7 @@ pathlib.Path("harness/note.txt").write_text("labels of totals\\n")
 
 
 def test_the_agent_gets_handoff_task_traces_and_cited_documents_and_nothing_else(repository: ReceiptsRepository):
-    """Protects the hidden cases: no validate suite, no history, no document that is not cited, no environment of ours."""
+    """Protects the hidden cases: no validate suite, no history, no document that is not cited, no secret."""
     looking = (
         HONEST
         + """

@@ -1,1 +1,65 @@
 """From ranked failures to a change that is proven: diagnosis, handoff, coding agents, scan and certificate."""
+
+from naoshi.repair.agents_md import agents_section, with_section
+from naoshi.repair.attempts import (
+    Granted,
+    RepairOutcome,
+    Workshop,
+    attempt_record,
+    best_granted,
+    repair,
+    try_once,
+)
+from naoshi.repair.certificate import certify, failures_told, verify_certificate
+from naoshi.repair.coding_agents.base import CodingAgent, Work, WorkOrder
+from naoshi.repair.coding_agents.command import CommandAgent
+from naoshi.repair.handoff import build_handoff, trace_path
+from naoshi.repair.handoff_file import handoff_block, parse_handoff, render_handoff
+from naoshi.repair.judge_change import Judgement, judge_change
+from naoshi.repair.make_change import Base, ChangeOutcome, RepairEvidence, make_change
+from naoshi.repair.remove_branches import remove_unknown_branches
+from naoshi.repair.scan import Finding, scan
+from naoshi.repair.settings import HandoffBudget, RepairSettings
+from naoshi.repair.task import build_task, render_task
+from naoshi.repair.tree_diff import TreeDiff, read_tree_diff
+from naoshi.repair.workspace import clear_leftovers
+
+__all__ = [
+    "Base",
+    "ChangeOutcome",
+    "CodingAgent",
+    "CommandAgent",
+    "Finding",
+    "Granted",
+    "HandoffBudget",
+    "Judgement",
+    "RepairEvidence",
+    "RepairOutcome",
+    "RepairSettings",
+    "TreeDiff",
+    "Work",
+    "WorkOrder",
+    "Workshop",
+    "agents_section",
+    "attempt_record",
+    "best_granted",
+    "build_handoff",
+    "build_task",
+    "certify",
+    "clear_leftovers",
+    "failures_told",
+    "handoff_block",
+    "judge_change",
+    "make_change",
+    "parse_handoff",
+    "read_tree_diff",
+    "remove_unknown_branches",
+    "render_handoff",
+    "render_task",
+    "repair",
+    "scan",
+    "trace_path",
+    "try_once",
+    "verify_certificate",
+    "with_section",
+]
