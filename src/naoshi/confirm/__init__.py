@@ -9,9 +9,10 @@ from naoshi.confirm.confirmation_store import ConfirmationStore
 from naoshi.confirm.confirmations import Confirmations
 from naoshi.confirm.context import render_context
 from naoshi.confirm.context_texts import Language
+from naoshi.confirm.detectors import Detector, Finding, detect
 from naoshi.confirm.escape_words import ESCAPE_WORDS
 from naoshi.confirm.file_store import FileStore
-from naoshi.confirm.json_lines_events import JsonLinesEvents
+from naoshi.confirm.json_lines_events import JsonLinesEvents, read_events
 from naoshi.confirm.label_numbers import label_warnings
 from naoshi.confirm.memory_store import MemoryStore
 from naoshi.confirm.reply import resolve_reply
@@ -36,8 +37,10 @@ __all__ = [
     "ConfirmationStore",
     "Confirmations",
     "ConversationState",
+    "Detector",
     "EventKind",
     "FileStore",
+    "Finding",
     "JsonLinesEvents",
     "Language",
     "MemoryStore",
@@ -48,7 +51,9 @@ __all__ = [
     "Settlement",
     "Style",
     "Turn",
+    "detect",
     "label_warnings",
+    "read_events",
     "render_context",
     "resolve_reply",
 ]

@@ -30,6 +30,7 @@ class ConfirmationEvent(Record):
     fingerprint: str | None = None
     rules_version: str | None = None
     ask_count: int = 0
+    expires_at: AwareDatetime | None = None
     outcome: Outcome | None = None
     reason: Reason | None = None
     choices: tuple[int, ...] = ()
@@ -55,6 +56,7 @@ def asked_event(
         fingerprint=confirmation.fingerprint,
         rules_version=confirmation.rules_version,
         ask_count=confirmation.ask_count,
+        expires_at=confirmation.expires_at,
         took_ms=took_ms,
         replaced_id=replaced_id,
         reasked=reasked,

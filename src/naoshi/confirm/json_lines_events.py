@@ -1,10 +1,14 @@
-"""A writer of events as JSON lines."""
+"""Events as JSON lines: a writer, and a reader that no bad line ends."""
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from naoshi.confirm.confirmation_event import ConfirmationEvent
+from naoshi.errors import InputError, MissingPathError
 
 
 class JsonLinesEvents:
@@ -33,3 +37,28 @@ class JsonLinesEvents:
             os.write(descriptor, line.encode("ascii"))
         finally:
             os.close(descriptor)
+
+
+def read_events(path: str | os.PathLike[str]) -> tuple[Sequence[ConfirmationEvent], Sequence[int]]:
+    """Return the events in the file, and the 1-based numbers of the lines that hold none.
+
+    Raises:
+        MissingPathError: there is no such file.
+        InputError: it cannot be read.
+    """
+    try:
+        lines = Path(path).read_bytes().split(b"\n")
+    except FileNotFoundError as error:
+        raise MissingPathError(f"there is no file {path}") from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    events: list[ConfirmationEvent] = []
+    unread: list[int] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            events.append(ConfirmationEvent.model_validate(json.loads(line)))
+        except (ValidationError, ValueError, RecursionError):
+            unread.append(number)
+    return events, unread

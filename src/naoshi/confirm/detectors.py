@@ -1,0 +1,98 @@
+"""Signs, in the events, that confirmations have quietly stopped working.
+
+The layer fails silently when it fails: the same question is just asked again. Each detector is a rule over the events
+of `Confirmations`, pure, and the same over a log of last year as over the events of a test.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import AwareDatetime
+
+from naoshi.confirm.confirmation_event import ConfirmationEvent, EventKind
+from naoshi.records.base import Record
+from naoshi.records.confirmation import Outcome, Reason
+
+REPEATED_AFTER = 3
+
+
+class Detector(StrEnum):
+    """What is wrong.
+
+    ``repeated``: a question was put several times and not settled in between. ``replaced``: a question was put aside
+    by another before anyone decided it. ``reasked_after_resolution``: what a person had settled was asked again.
+    ``unanswered``: a question expired. ``store_error``: the state could not be read or written.
+    """
+
+    repeated = "repeated"
+    replaced = "replaced"
+    reasked_after_resolution = "reasked_after_resolution"
+    unanswered = "unanswered"
+    store_error = "store_error"
+
+
+class Finding(Record):
+    """One thing that a detector found. ``count`` is how often the question had been put by then."""
+
+    detector: Detector
+    conversation_id: str
+    confirmation_id: str | None = None
+    at: AwareDatetime
+    count: int = 0
+
+
+def detect(
+    events: Iterable[ConfirmationEvent], *, now: datetime | None = None, repeated_after: int = REPEATED_AFTER
+) -> tuple[Finding, ...]:
+    """Return what the detectors find in *events*, in order of time.
+
+    Args:
+        events: in any order.
+        now: where given, questions that had expired by then without a word from anyone are found too.
+        repeated_after: how many askings of one question are too many.
+    """
+    ordered = sorted(events, key=lambda event: event.at)
+    findings = [finding for event in ordered for finding in _of_one(event, repeated_after)]
+    if now is not None:
+        findings += _silent(ordered, now)
+    return tuple(sorted(findings, key=lambda finding: finding.at))
+
+
+def _of_one(event: ConfirmationEvent, repeated_after: int) -> Iterable[Finding]:
+    if event.kind is EventKind.asked:
+        if event.ask_count == repeated_after:
+            yield _finding(Detector.repeated, event)
+        if event.replaced_id is not None:
+            yield _finding(Detector.replaced, event, confirmation_id=event.replaced_id)
+        if event.reasked:
+            yield _finding(Detector.reasked_after_resolution, event)
+    elif event.reason is Reason.expired:
+        yield _finding(Detector.unanswered, event)
+    elif event.reason is Reason.store_error:
+        yield _finding(Detector.store_error, event)
+
+
+def _silent(ordered: list[ConfirmationEvent], now: datetime) -> list[Finding]:
+    """Return the questions past their time to which no event says how they ended."""
+    open_questions: dict[str, ConfirmationEvent] = {}
+    for event in ordered:
+        if event.kind is EventKind.asked and event.confirmation_id:
+            open_questions[event.confirmation_id] = event
+            open_questions.pop(event.replaced_id or "", None)
+        elif event.outcome is Outcome.resolved or event.reason is Reason.expired:
+            open_questions.pop(event.confirmation_id or "", None)
+    late = [event for event in open_questions.values() if event.expires_at and event.expires_at <= now]
+    return [_finding(Detector.unanswered, event, at=event.expires_at) for event in late]
+
+
+def _finding(
+    detector: Detector, event: ConfirmationEvent, *, confirmation_id: str | None = None, at: datetime | None = None
+) -> Finding:
+    return Finding(
+        detector=detector,
+        conversation_id=event.conversation_id,
+        confirmation_id=confirmation_id or event.confirmation_id,
+        at=at or event.at,
+        count=event.ask_count,
+    )
