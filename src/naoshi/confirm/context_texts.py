@@ -16,7 +16,7 @@ class Language(StrEnum):
     english = "en"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Texts:
     """One language's sentences. ``title`` and ``rule`` have one for each reason that says anything.
 

@@ -63,7 +63,11 @@ class FileStore:
             return True
 
     def get(self, conversation_id: str) -> ConversationState | None:
-        """Return the state; see `ConfirmationStore.get`."""
+        """Return the state, or None where nothing was ever kept.
+
+        Raises:
+            StoreError: the file or the folder cannot be read, is damaged, or belongs to something else.
+        """
         path = f"{self._root}/{_digest(conversation_id)}.json"
         try:
             data = _read_all(path)

@@ -30,7 +30,7 @@ _LETTER = re.compile(r"([A-Za-z])(?![A-Za-z'’]| [A-Za-z])", re.ASCII)
 _GROUPED = re.compile(r"[.,][0-9]", re.ASCII)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LabelNumbers:
     """What a set of labels points at.
 
@@ -119,7 +119,7 @@ def read_labels(labels: tuple[str, ...]) -> LabelNumbers:
     worded = [_leading_number(rest) if (rest := _without(_WORD_PREFIX, start)) else None for start in starts]
     letters = [_leading_letter(start) for start in starts]
     texts = [fold_text(label) or None for label in labels]
-    return LabelNumbers(_gather(plain), _gather(worded), _gather(letters), _gather(texts))
+    return LabelNumbers(begins=_gather(plain), worded=_gather(worded), letters=_gather(letters), texts=_gather(texts))
 
 
 def label_warnings(labels: Sequence[str], *, style: Style | str = Style.numbers) -> tuple[str, ...]:
