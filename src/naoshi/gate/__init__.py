@@ -1,0 +1,1 @@
+"""Judges a candidate run against the baseline, category by category, with every reason."""

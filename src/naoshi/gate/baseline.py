@@ -1,0 +1,85 @@
+"""Which run becomes the baseline, and which version is the best."""
+
+import math
+from collections.abc import Sequence
+
+from naoshi.errors import NotFoundError
+from naoshi.gate.pairing import Pair, is_unknown, pair_runs, passes
+from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
+
+
+def baseline_moves(candidate: EvalRun, baseline: EvalRun | None) -> tuple[bool, str]:
+    """Return whether *candidate* takes the baseline's place, and why (spec L11).
+
+    It must beat it in every category over the cases that both ran; a category in which every case passes in both
+    counts as beaten. A partial gain leaves the baseline where it is.
+    """
+    if baseline is None:
+        return _first_baseline(candidate)
+    if candidate.settings_hash != baseline.settings_hash:
+        return False, "the two runs were not graded alike"
+    pairing = pair_runs(candidate, baseline)
+    if not pairing.pairs:
+        return False, "the two runs have no case in common"
+    left_out = [result.case_id for result in pairing.missing if passes(result)]
+    if left_out:
+        return False, f"{len(left_out)} cases that the baseline passed were not run as they were"
+    behind = [
+        reason
+        for category in sorted({name for pair in pairing.pairs for name in pair.categories})
+        if (reason := _not_beaten(category, [pair for pair in pairing.pairs if category in pair.categories]))
+    ]
+    if behind:
+        return False, "not better in every category: " + "; ".join(behind)
+    return True, f"better in every category over {len(pairing.pairs)} cases"
+
+
+def best_version(runs: Sequence[EvalRun]) -> str:
+    """Return the version with the best cumulative score (spec L22); *runs* stand oldest first.
+
+    Scores are summed over the cases that both ran, so that having run more cases is no merit. Versions meet one by
+    one, oldest first: the newer takes the place when its sum is at least as high. Where a version has several runs,
+    the last result of a case counts; its age is that of its first run.
+
+    Raises:
+        NotFoundError: there are no runs.
+    """
+    if not runs:
+        raise NotFoundError("no version has been run yet", hint="run `naoshi evals run` first")
+    scores: dict[str, dict[tuple[str, str, str], float]] = {}
+    for run in runs:
+        kept = scores.setdefault(run.version, {})
+        for result in run.results:
+            if not is_unknown(result) and result.content_hash:
+                kept[(run.settings_hash, result.case_id, result.content_hash)] = _score(result)
+    order = list(scores)
+    best = order[0]
+    for version in order[1:]:
+        common = scores[best].keys() & scores[version].keys()
+        # An exact sum does not depend on the order, so that a tie is a tie.
+        if math.fsum(scores[version][key] for key in common) >= math.fsum(scores[best][key] for key in common):
+            best = version
+    return best
+
+
+def _first_baseline(candidate: EvalRun) -> tuple[bool, str]:
+    if not candidate.results:
+        return False, "the run has no results"
+    unanswered = sum(is_unknown(result) or result.state is ResultState.agent_error for result in candidate.results)
+    if unanswered:
+        return False, f"{unanswered} of {len(candidate.results)} cases have no answer or no grade"
+    return True, f"first baseline, over {len(candidate.results)} cases"
+
+
+def _not_beaten(category: str, pairs: Sequence[Pair]) -> str | None:
+    before = sum(passes(pair.before) or is_unknown(pair.before) for pair in pairs)
+    after = sum(passes(pair.after) for pair in pairs)
+    if after > before or after == before == len(pairs):
+        return None
+    return f"{category} {before} → {after} of {len(pairs)}"
+
+
+def _score(result: CaseResult) -> float:
+    if result.score is not None and result.state in (ResultState.pass_, ResultState.fail):
+        return result.score
+    return float(passes(result))
