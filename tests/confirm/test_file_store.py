@@ -205,14 +205,14 @@ def test_a_full_disk_fails_loudly_and_changes_nothing(folder: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, ignored)
     assert (turn.outcome, turn.reason, turn.choice) == (Outcome.unresolved, Reason.store_error, None)
-    assert not list(folder.glob(".*.part"))
+    assert not list((folder / ".parts").iterdir())
     assert confirmations.receive("c", "1").choice == 1
 
 
 def test_unfinished_files_of_killed_processes_are_swept(folder: Path) -> None:
     """Protects the folder from filling up, without touching a write that is under way."""
     FileStore(folder)
-    old, fresh = folder / ".a.b.part", folder / ".c.d.part"
+    old, fresh = folder / ".parts" / "old", folder / ".parts" / "fresh"
     old.write_text("x")
     fresh.write_text("x")
     os.utime(old, (0, 0))

@@ -233,3 +233,25 @@ def test_a_choice_without_a_warning_can_be_typed(labels: list[str]) -> None:
         read = resolve_reply(str(number), labels)
         assert (read.choice == number) or (str(number) in warned)
         assert (str(number) in warned) == (read.reason is Reason.ambiguous)
+
+
+@pytest.mark.parametrize(
+    ("label", "number"),
+    [
+        ("2人", 2), ("２人", 2), ("② 送る", 2), ("(2) 送る", 2), ("「2」", 2), ("No.2", 2), ("№2", 2),
+        ("#2", 2), ("- 2人", 2), ("¥2", 2), ("約2時間", None), ("二人", 2), ("二", 2), ("二、三日", 2),
+        ("Two people", 2), ("two", 2), ("Ⅱ案", 2), ("1,200円", None), ("1.5倍", None), ("1,2と3", 1),
+        ("1/2に縮小", 1), ("1〜3日", 1), ("10:30", 10), ("2️⃣ 送る", 2), ("02", 2), ("٢", 2),
+        ("一部だけ", None), ("一番安い", None), ("一番", 1), ("一覧を見る", None), ("twofold", None),
+        ("One-off", None), ("", None), ("送る", None), ("½", None), ("\u200b2人", 2),
+    ],
+)  # fmt: skip
+def test_what_number_a_label_begins_with(label: str, number: int | None) -> None:
+    """Protects against missing a label that contradicts, and against seeing one where there is none."""
+    labels = [label, *["送る"] * 11]
+    contradicted = [typed for typed in range(2, 13) if resolve_reply(str(typed), labels).reason is Reason.ambiguous]
+    assert contradicted == ([number] if number and number > 1 else [])
+    if number == 1:
+        assert resolve_reply("1", ["送る", label]).reason is Reason.ambiguous
+    elif number is None:
+        assert resolve_reply("1", ["送る", label]).choice == 1

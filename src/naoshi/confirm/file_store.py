@@ -22,6 +22,8 @@ _HINT = "nothing was changed; `FileStore.quarantine` moves the file aside, and t
 _LOCKS = 64
 _ABANDONED_AFTER = 3600.0
 _READ_SIZE = 1 << 16
+# macOS has no fdatasync.
+_sync = getattr(os, "fdatasync", os.fsync)
 
 
 class FileStore:
@@ -43,7 +45,8 @@ class FileStore:
         self._folder = Path(folder)
         self._root = str(self._folder)
         try:
-            (self._folder / ".locks").mkdir(parents=True, exist_ok=True)
+            for name in (".locks", ".parts"):
+                (self._folder / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _failed("make", self._folder, error) from error
         self._sweep()
@@ -129,7 +132,7 @@ class FileStore:
     def _sweep(self) -> None:
         """Remove the unfinished files that killed processes left behind."""
         before = time.time() - _ABANDONED_AFTER
-        for part in self._folder.glob(".*.part"):
+        for part in (self._folder / ".parts").iterdir():
             with suppress(OSError):
                 if part.stat().st_mtime < before:
                     part.unlink()
@@ -152,12 +155,12 @@ class FileStore:
 
     def _write(self, state: ConversationState) -> None:
         digest = _digest(state.conversation_id)
-        beside = Path(f"{self._root}/.{digest[:16]}.{secrets.token_hex(6)}.part")
+        beside = Path(f"{self._root}/.parts/{digest[:16]}.{secrets.token_hex(6)}")
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
                 _write_all(descriptor, _format(state))
-                os.fdatasync(descriptor)
+                _sync(descriptor)
             finally:
                 os.close(descriptor)
             beside.replace(f"{self._root}/{digest}.json")

@@ -21,13 +21,14 @@ _WORDS = {
 }
 # A numeral of Chinese characters is a number only before one of these: 一部 and 一覧 are words, 一人 and 一つ count.
 _COUNTERS = "つ人名個件回日月年枚本円番時分秒週章案部屋台社店度点号行"
-_NOT_COUNTED = ("一部", "一度", "一番", "一行", "一点", "一本化", "一日中", "一時", "一人で")
+_NOT_COUNTED = ("一部", "一度", "一番", "一行", "一点", "一本化", "一日中", "一時")
 
 _WORD_PREFIX = re.compile(rf"(?:{'|'.join(PREFIXES)})", re.ASCII | re.IGNORECASE)
 _SIGN_PREFIX = re.compile(r"(?:no\. ?|№ ?)", re.ASCII | re.IGNORECASE)
 _WORD = re.compile(rf"({'|'.join(_WORDS)})(?![a-z'’-])", re.ASCII | re.IGNORECASE)
 _LETTER = re.compile(r"([A-Za-z])(?![A-Za-z'’]| [A-Za-z])", re.ASCII)
-_GROUPED = re.compile(r"[.,][0-9]", re.ASCII)
+# What goes on so is another number: 1,200 does not begin with 1, nor does 1.5; but 1,2 is a list.
+_GROUPED = re.compile(r"\.[0-9]|,[0-9]{3}(?![0-9])", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +72,7 @@ def _leading_digits(text: str) -> int | None:
 
 
 def _leading_kanji(text: str) -> int | None:
-    if text[:1] not in _KANJI or text.startswith(_NOT_COUNTED):
+    if text[:1] not in _KANJI or (text.startswith(_NOT_COUNTED) and text not in _NOT_COUNTED):
         return None
     rest = text[1:2]
     return _KANJI[text[0]] if not rest or rest in _COUNTERS or unicodedata.category(rest)[0] in "PSZ" else None
