@@ -3,7 +3,8 @@
 import fcntl
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from naoshi.errors import StoreError
@@ -18,6 +19,8 @@ class TraceFileWriter:
 
     def __init__(self, *, path: Path) -> None:
         self._path = path
+        with self._explained():
+            path.parent.mkdir(parents=True, exist_ok=True)
         self.append([], durable=False)
 
     def append(self, lines: Sequence[str], *, durable: bool) -> None:
@@ -27,14 +30,18 @@ class TraceFileWriter:
             StoreError: the disk or the rights do not allow it; the file is as it was.
         """
         data = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._explained():
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
                 _append(descriptor, data, durable=durable)
             finally:
                 os.close(descriptor)
+
+    @contextmanager
+    def _explained(self) -> Generator[None]:
+        try:
+            yield
         except OSError as error:
             raise StoreError(
                 f"cannot write the trace file {self._path}: {error.strerror or error}",
