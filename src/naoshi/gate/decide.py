@@ -41,10 +41,9 @@ def decide(candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy, *, 
     categories = _categories(candidate, pairs, baseline, policy)
     findings = [
         *_hindrances(candidate, baseline, pairing),
-        *(_Finding(outcome=item.outcome, reason=reason("of_category", category=item.category, reason=item.reason)) for item in categories
-          if item.outcome is not VerdictOutcome.pass_),
+        *_of_categories(categories),
         *_of_whole_run(candidate, pairing, policy),
-    ]  # fmt: skip
+    ]
     outcome = _worst(item.outcome for item in findings)
     reasons = [item.reason for item in findings] or [_why_it_passes(candidate, pairs, baseline)]
     return Verdict(
@@ -87,6 +86,14 @@ def _categories(
         )
         for name in sorted(names)
     )
+
+
+def _of_categories(categories: Sequence[CategoryVerdict]) -> list[_Finding]:
+    return [
+        _Finding(outcome=item.outcome, reason=reason("of_category", category=item.category, reason=item.reason))
+        for item in categories
+        if item.outcome is not VerdictOutcome.pass_
+    ]
 
 
 def _hindrances(candidate: EvalRun, baseline: EvalRun | None, pairing: Pairing | None) -> list[_Finding]:

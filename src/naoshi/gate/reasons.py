@@ -19,7 +19,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "that block",
         "{cases} 件中 {failing} 件が合格せず、許容の {allow} を超えていますが、止める基準の {block} は超えていません",
     ),
-    "drop": ("{after} of {cases} pass, {before} did in the baseline", "{cases} 件中の合格は {after} 件（基準では {before} 件）です"),
+    "drop": (
+        "{after} of {cases} pass, {before} did in the baseline",
+        "{cases} 件中の合格は {after} 件（基準では {before} 件）です",
+    ),
     "drop_beyond": (
         "{after} of {cases} pass, {before} did in the baseline; a drop of {allowed} is allowed",
         "{cases} 件中の合格は {after} 件（基準では {before} 件）で、許容の低下 {allowed} を超えています",
@@ -70,7 +73,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "no category is below the baseline; of {cases} cases in both, {before} passed and {after} pass now",
         "基準を下回る分類はありません。共通の {cases} 件のうち、合格は {before} 件から {after} 件になりました",
     ),
-}  # fmt: skip
+}
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
