@@ -13,10 +13,11 @@ from naoshi.records.source_document import SourceDocument, SourceLine
 from naoshi.records.text_comparison import Comparison, as_text, loosened
 from naoshi.records.trace import SpanKind, Trace
 from naoshi.triage.correction_history import CorrectionHistory
+from naoshi.triage.misread_text import around, misread_places, stands_apart
 from naoshi.triage.quotation import shown
 from naoshi.triage.settings import Language, TriageSettings
 from naoshi.triage.statement import statement
-from naoshi.triage.written_value import amounts, surely_the_same, values_in
+from naoshi.triage.written_value import amounts, is_written_as, surely_the_same, values_in, without_currency
 
 Place = tuple[Evidence, ...]
 
@@ -53,20 +54,56 @@ class CorrectionView:
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """Where the corrected value stands as it is written. An amount or a date stands on one line."""
+        """Where the corrected value stands as it is written."""
         return self.places_of(self.correction.corrected)
+
+    @cached_property
+    def misread_places(self) -> tuple[Place, ...]:
+        """Where the corrected value stands but for characters that OCR takes for one another."""
+        found = (
+            place
+            for source in self.sources
+            for place in misread_places(source, self.correction.corrected, self.settings.misread_characters)
+        )
+        return tuple(place for place in found if len(place) == 1 or self.rule.kind is FieldKind.text)
+
+    @cached_property
+    def standing(self) -> tuple[Place, ...]:
+        """Where the corrected value stands, as it is written or else misread."""
+        return self.places or self.misread_places
 
     @cached_property
     def submitted_places(self) -> tuple[Place, ...]:
         """Where the submitted value stands as it is written."""
         return self.places_of(self.correction.submitted)
 
+    @cached_property
+    def surroundings(self) -> tuple[tuple[str, str], ...]:
+        """For each place in `standing` what stands before and after the corrected value on its lines."""
+        groups = self.settings.misread_characters if not self.places else ()
+        return tuple(
+            around(" ".join(line.quote or "" for line in place), self.correction.corrected, groups)
+            for place in self.standing
+        )
+
     def places_of(self, value: JsonValue) -> tuple[Place, ...]:
-        """Return where *value* stands as a whole in what the run read."""
+        """Return where *value* stands as a whole in what the run read.
+
+        An amount or a date stands where the source writes just it (currency aside), on one line.
+        """
         found = (place for source in self.sources for place in source.places(value, Comparison.letters_and_digits))
-        if self.rule.kind is FieldKind.text:
+        kind = self.rule.kind
+        if kind is FieldKind.text:
             return tuple(found)
-        return tuple(place for place in found if len(place) == 1)
+        if not is_written_as(kind, value):
+            return tuple(place for place in found if len(place) == 1 and stands_apart(place[0].quote or "", value))
+        wanted = loosened(without_currency(value))
+        return tuple(
+            place
+            for place in found
+            if len(place) == 1
+            and any(loosened(without_currency(text)) == wanted for text in values_in(kind, place[0].quote or ""))
+        )
 
     @cached_property
     def written(self) -> tuple[tuple[str, Evidence], ...]:

@@ -1,66 +1,87 @@
 """Rules about the custom of a field: what nearly all of its corrections do, and one does not."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from naoshi.records.correction import Cause, Correction, TriageClass, TriageProposal
 from naoshi.records.field_rule import FieldKind
 from naoshi.records.text_comparison import as_text, loosened
 from naoshi.triage.correction_view import CorrectionView
-from naoshi.triage.written_value import amounts
+from naoshi.triage.written_value import amounts, has_currency, has_decimals
 
 _NOISE = (TriageClass.noise, Cause.workflow_noise)
-_WORD = re.compile(r"[^\W_]+")
-_LONGEST_LEFT_OUT = 12
+_CLOSING = " \t　)]）］」』"
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def shortened(view: CorrectionView) -> TriageProposal | None:
-    """It leaves out a word beside it in the source that nearly all other corrections of the field keep: noise."""
-    if view.rule.kind is not FieldKind.text or not view.places:
+    """It leaves out words beside it in the source, which nearly all other corrections of the field do not: noise.
+
+    Either nearly all others reach to the end (or beginning) of the words on their lines, or nearly all others keep
+    just the word that is left out here.
+    """
+    if view.rule.kind is not FieldKind.text or not view.standing:
         return None
-    beside = [words_beside(view, place_index=index) for index in range(len(view.places))]
-    if any(not before and not after for before, after in beside):
+    if any(not _open_before(before) and not _open_after(after) for before, after in view.surroundings):
         return None
-    others = _others(view)
-    for before, after in beside:
-        for word in filter(None, (before, after)):
-            kept = [item for item in others if _keeps(item, word, at_start=word == before)]
-            left = [item for item in others if word in _left_out(view.view_of(item))]
-            if _is_custom(view, len(kept), len(left)):
-                evidence = (*view.places[0], *view.of_others(kept))
-                return view.propose("shortened", *_NOISE, evidence=evidence, word=view.say(word))
+    before, after = view.surroundings[0]
+    for is_open, left_out, side in ((_open_before(before), before, 0), (_open_after(after), after, 1)):
+        if is_open and (_reaching_is_custom(view, side) or _keeping_is_custom(view, left_out, side)):
+            evidence = view.standing[0]
+            word = view.say(_word(left_out, side))
+            return view.propose("shortened", *_NOISE, evidence=evidence, word=word)
     return None
 
 
-def cents_left_out(view: CorrectionView) -> TriageProposal | None:
-    """The amount is whole where nearly all other corrections of the field, and the source, have decimals: noise."""
+def unlike_others(view: CorrectionView) -> TriageProposal | None:
+    """The amount is written with or without currency or decimals where nearly all others are not so: noise."""
     corrected = view.correction.corrected
-    if view.rule.kind is not FieldKind.amount or not amounts(corrected) or has_decimals(corrected):
+    if view.rule.kind is not FieldKind.amount or not amounts(corrected):
         return None
-    judged = [has_decimals(item.corrected) for item in _others(view) if amounts(item.corrected)]
-    in_source = any(has_decimals(text) for text, _ in view.written)
-    if not in_source or not _is_custom(view, sum(judged), len(judged) - sum(judged)):
-        return None
-    return view.propose("cents_left_out", *_NOISE, evidence=view.of_others(_others(view)))
+    others = [item for item in _others(view) if amounts(item.corrected)]
+    features: tuple[Callable[[object], bool], ...] = (has_decimals, has_currency)
+    for feature in features:
+        mine = feature(corrected)
+        unlike = [item for item in others if feature(item.corrected) != mine]
+        if _is_custom(view, len(unlike), len(others) - len(unlike)):
+            return view.propose("unlike_others", *_NOISE, evidence=view.of_others(unlike))
+    return None
 
 
-def has_decimals(value: object) -> bool:
-    """Return whether an amount is written with a decimal part."""
-    return re.search(r"\d[.,]\d{1,2}(?!\d)", as_text(value)) is not None
+def _reaching_is_custom(view: CorrectionView, side: int) -> bool:
+    """Return whether nearly all other corrections of the field leave out no word beside them on that side."""
+    views = [view.view_of(item) for item in _others(view)]
+    is_open = (_open_before, _open_after)[side]
+    judged = [any(not is_open(place[side]) for place in other.surroundings) for other in views if other.standing]
+    return _is_custom(view, sum(judged), len(judged) - sum(judged))
 
 
-def words_beside(view: CorrectionView, *, place_index: int = 0) -> tuple[str, str]:
-    """Return the words (letters and digits, case folded) before and after the corrected value on its lines.
+def _keeping_is_custom(view: CorrectionView, left_out: str, side: int) -> bool:
+    """Return whether nearly all other corrections that have the word beside or in them keep it."""
+    word = loosened(_word(left_out, side))
+    others = _others(view)
+    kept = [item for item in others if word in {loosened(found) for found in _WORD.findall(as_text(item.corrected))}]
+    left = [item for item in others if _leaves_out(view.view_of(item), word, side)]
+    return _is_custom(view, len(kept), len(left))
 
-    Without a word there, the text is empty. A script that sets no spaces gives the whole rest of the line, if short.
-    """
-    place = view.places[place_index]
-    text = " ".join(line.quote or "" for line in place)
-    before, after = _around(text, loosened(view.correction.corrected))
-    words_before, words_after = _WORD.findall(before), _WORD.findall(after)
-    first = loosened(words_before[-1]) if words_before else ""
-    last = loosened(words_after[0]) if words_after else ""
-    return first[:_LONGEST_LEFT_OUT], last[:_LONGEST_LEFT_OUT]
+
+def _leaves_out(view: CorrectionView, word: str, side: int) -> bool:
+    return bool(view.surroundings) and loosened(_word(view.surroundings[0][side], side)) == word
+
+
+def _word(text: str, side: int) -> str:
+    words = _WORD.findall(text)
+    return words[-1 if side == 0 else 0] if words else ""
+
+
+def _open_before(text: str) -> bool:
+    """Return whether a word goes on to the value, with no more than spaces between: nothing announces the value."""
+    return text.rstrip()[-1:].isalpha()
+
+
+def _open_after(text: str) -> bool:
+    """Return whether a word follows the value, with no more than spaces and closing brackets between."""
+    return text.lstrip(_CLOSING)[:1].isalpha()
 
 
 def _others(view: CorrectionView) -> list[Correction]:
@@ -68,32 +89,7 @@ def _others(view: CorrectionView) -> list[Correction]:
     return [item for item in view.history.of_field(view.correction) if item.correction_id != mine]
 
 
-def _left_out(view: CorrectionView) -> Iterable[str]:
-    return words_beside(view) if view.places else ()
-
-
-def _keeps(correction: Correction, word: str, *, at_start: bool) -> bool:
-    key = loosened(correction.corrected)
-    if not word.isascii():
-        return key.startswith(word) if at_start else key.endswith(word)
-    return word in {loosened(item) for item in _WORD.findall(as_text(correction.corrected))}
-
-
 def _is_custom(view: CorrectionView, keeping: int, breaking: int) -> bool:
     settings = view.settings
     enough = keeping >= settings.convention_support
     return enough and keeping >= settings.convention_share * (keeping + breaking)
-
-
-def _around(text: str, wanted: str) -> tuple[str, str]:
-    """Return what stands before and after *wanted* (letters and digits, case folded) in *text*."""
-    key = ""
-    ends: list[int] = []
-    for index, character in enumerate(text):
-        folded = loosened(character)
-        key += folded
-        ends += [index] * len(folded)
-    start = key.find(wanted)
-    if start < 0 or not wanted:
-        return "", ""
-    return text[: ends[start]], text[ends[start + len(wanted) - 1] + 1 :]

@@ -42,9 +42,11 @@ def disagreement(view: CorrectionView) -> TriageProposal | None:
     Where more than half of at least three people agree, only the others' corrections are noise (`outvoted`).
     """
     camps = _camps(view)
+    mine = next(camp for camp in camps if view.correction in camp)
+    if view.settings.source_settles_disagreement and view.standing:
+        camps = [camp for camp in camps if camp is mine or any(view.view_of(item).standing for item in camp)]
     if len(camps) < 2:
         return None
-    mine = next(camp for camp in camps if view.correction in camp)
     people = {item.practitioner for camp in camps for item in camp}
     largest = max(camps, key=lambda camp: len({item.practitioner for item in camp}))
     supporters = {item.practitioner for item in largest}
@@ -66,7 +68,7 @@ def copied_from_previous(view: CorrectionView) -> TriageProposal | None:
     """It stands nowhere in the source and equals the person's last correction, of another document: noise."""
     correction = view.correction
     last = view.history.previous(correction)
-    if last is None or view.places or not _same_letters(last.corrected, correction.corrected):
+    if last is None or view.standing or not _same_letters(last.corrected, correction.corrected):
         return None
     who = view.say(correction.practitioner)
     return view.propose("copied_from_previous", *_NOISE, evidence=view.of_others([last]), who=who)

@@ -3,10 +3,10 @@
 from naoshi.records.correction import Cause, TriageClass, TriageProposal
 from naoshi.records.evidence import Evidence
 from naoshi.records.field_rule import FieldKind
-from naoshi.records.source_document import SourceDocument
 from naoshi.records.text_comparison import as_text, loosened
 from naoshi.records.trace import SpanStatus
 from naoshi.triage.correction_view import CorrectionView, Place
+from naoshi.triage.misread_text import quoted_lines
 from naoshi.triage.near_value import edit_distance, near_value
 from naoshi.triage.people_rules import supporters
 from naoshi.triage.written_value import amounts, possibly_the_same, surely_the_same
@@ -14,7 +14,6 @@ from naoshi.triage.written_value import amounts, possibly_the_same, surely_the_s
 _NOISE = (TriageClass.noise, Cause.workflow_noise)
 _UNCLEAR = (TriageClass.unclear, Cause.workflow_noise)
 _MISS = (TriageClass.defect, Cause.extraction_miss)
-_SHORTEST_MISREAD = 5
 
 
 def emptied(view: CorrectionView) -> TriageProposal | None:
@@ -70,7 +69,7 @@ def another_way_of_writing(view: CorrectionView) -> TriageProposal | None:
 def written_otherwise(view: CorrectionView) -> TriageProposal | None:
     """The source writes the corrected value in another way only: a preference of format."""
     corrected = view.correction.corrected
-    if view.places and not _lacks_decimals_of_source(view):
+    if view.standing and not _lacks_decimals_of_source(view):
         return None
     found = _same_in_source(view, corrected)
     if found is None or loosened(found[0]) == loosened(corrected):
@@ -81,28 +80,17 @@ def written_otherwise(view: CorrectionView) -> TriageProposal | None:
 
 def misread_source(view: CorrectionView) -> TriageProposal | None:
     """It stands in the source but for characters that OCR takes for one another: a defect."""
-    if view.places or len(loosened(view.correction.corrected)) < _SHORTEST_MISREAD:
+    if view.places:
         return None
-    table = {ord(sign): group[0] for group in view.settings.misread_characters for sign in group}
-    corrected = as_text(view.correction.corrected).upper().translate(table)
-    for source in view.sources:
-        folded = SourceDocument(
-            path=source.path,
-            lines=tuple(line.model_copy(update={"text": line.text.upper().translate(table)}) for line in source.lines),
-        )
-        for place in folded.places(corrected):
-            if len(place) == 1 or view.rule.kind is FieldKind.text:
-                texts = {line.number: line.text for line in source.lines}
-                lines = tuple(item.model_copy(update={"quote": texts[item.line or 0]}) for item in place)
-                return view.propose("misread_source", *_MISS, evidence=lines, near=_quoted(view, lines))
-    return None
+    place = view.misread_places[0]
+    return view.propose("misread_source", *_MISS, evidence=place, near=_quoted(view, place))
 
 
 def corroborated(view: CorrectionView) -> TriageProposal | None:
     """Almost the same text stands in the source, and others found just this value in other documents: a defect."""
-    if view.places or view.rule.kind is not FieldKind.text:
+    if view.standing or view.rule.kind is not FieldKind.text:
         return None
-    agreeing = [item for item in supporters(view) if view.view_of(item).places]
+    agreeing = [item for item in supporters(view) if view.view_of(item).standing]
     if not agreeing:
         return None
     within = max(view.settings.near_distance, len(loosened(view.correction.corrected)) // 8)
@@ -116,7 +104,7 @@ def corroborated(view: CorrectionView) -> TriageProposal | None:
 
 def near_miss(view: CorrectionView) -> TriageProposal | None:
     """It stands nowhere in the source but almost: perhaps a slip of the keyboard, so unclear."""
-    if view.places:
+    if view.standing:
         return None
     near = _nearest(view, view.settings.near_distance)
     if near is None:
@@ -128,7 +116,7 @@ def near_miss(view: CorrectionView) -> TriageProposal | None:
 
 def stands_nowhere(view: CorrectionView) -> TriageProposal | None:
     """It stands nowhere in the source: unclear."""
-    return None if view.places else view.propose("stands_nowhere", *_UNCLEAR)
+    return None if view.standing else view.propose("stands_nowhere", *_UNCLEAR)
 
 
 def gave_nothing(view: CorrectionView) -> bool:
@@ -179,4 +167,4 @@ def _nearest(view: CorrectionView, within: int) -> tuple[Place, int] | None:
 
 
 def _quoted(view: CorrectionView, place: Place) -> str:
-    return view.say(" ".join(item.quote or "" for item in place))
+    return view.say(quoted_lines(place))

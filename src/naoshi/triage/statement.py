@@ -66,9 +66,9 @@ STATEMENTS: Final[Mapping[str, tuple[str, str]]] = {
         "元の文書ではすぐ隣に{word}がありますが、省かれています。この項目の他の訂正はほとんど省いていません。",
         "It leaves out {word}, which stands beside it; nearly all other corrections of this field keep it.",
     ),
-    "cents_left_out": (
-        "この項目の他の訂正にはほとんど小数部がありますが、{corrected}にはありません。書式の好みと考えられます。",
-        "Nearly all other corrections of this field have decimals; {corrected} has none: a preference of format.",
+    "unlike_others": (
+        "{corrected}は、通貨や小数部の書き方がこの項目の他の訂正のほとんどと違います。書式の好みと考えられます。",
+        "{corrected} differs in currency or decimals from nearly all corrections of this field: a preference of format.",
     ),
     "misread_source": (
         "{corrected}は元の文書に{near}として現れます。似た文字の読み違いを除けば同じです。",

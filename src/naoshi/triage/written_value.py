@@ -135,6 +135,28 @@ def possibly_the_same(kind: FieldKind, left: object, right: object) -> bool:
     return one is not None and other is not None and bool(one.all & other.all)
 
 
+def is_written_as(kind: FieldKind, value: object) -> bool:
+    """Return whether the whole of *value* is written as an amount or as a date."""
+    if kind is FieldKind.amount:
+        return bool(amounts(value))
+    return kind is FieldKind.date and dates(value) is not None
+
+
+def has_decimals(value: object) -> bool:
+    """Return whether an amount is written with one or two decimals."""
+    return re.search(r"\d[.,]\d{1,2}(?!\d)", _folded(value)) is not None
+
+
+def has_currency(value: object) -> bool:
+    """Return whether an amount is written with a currency."""
+    return re.search(rf"{_CURRENCY}|円|元", _folded(value).upper()) is not None
+
+
+def without_currency(value: object) -> str:
+    """Return the signs of a written value other than its currency and spaces, in upper case."""
+    return re.sub(rf"{_CURRENCY}|円|\s", "", _folded(value).upper())
+
+
 def values_in(kind: FieldKind, text: str) -> tuple[str, ...]:
     """Return the texts in *text* that are written as a value of *kind*, in order; none for plain text."""
     if kind is FieldKind.text:
