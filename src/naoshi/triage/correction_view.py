@@ -60,6 +60,8 @@ class CorrectionView:
     @cached_property
     def misread_places(self) -> tuple[Place, ...]:
         """Where the corrected value stands but for characters that OCR takes for one another."""
+        if self.rule.kind is not FieldKind.text and not is_written_as(self.rule.kind, self.correction.corrected):
+            return ()
         found = (
             place
             for source in self.sources

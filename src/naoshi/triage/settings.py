@@ -16,12 +16,16 @@ class TriageSettings(BaseModel):
     """How the rules decide and how people are asked.
 
     With ``source_settles_disagreement`` a value that stands in the source is not in dispute with one that stands
-    nowhere in it; without, two people who disagree are both noise. ``near_distance`` is how many single changes of a character make a near miss. ``bias_support`` is how many
-    corrections of one kind a person must have made (and others as many without it) before it counts as that person's
-    own habit. ``convention_support`` is how many corrections of a field must show the same custom before one that
-    breaks it is doubted, ``convention_share`` (0–1) the least share of them. ``misread_characters`` are groups of
-    characters that OCR takes for one another. ``bundle_size`` is how many alike corrections one question may hold,
-    ``longest_shown`` how many characters of a value a person is shown.
+    nowhere in it; without, two people who disagree are both noise.
+
+    ``near_distance`` is how many single changes of a character make a near miss. ``bias_support`` is how many
+    corrections of one kind a person must have made (and others as many without it) before it counts as that
+    person's own habit. ``convention_support`` is how many corrections of a field must show the same custom before
+    one that breaks it is doubted, ``convention_share`` (0.5 to 1) the least share of them. ``misread_characters`` are
+    groups of characters that OCR takes for one another.
+
+    ``bundle_size`` is how many alike corrections one question may hold, ``longest_shown`` how many characters of a
+    value a person is shown.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -68,7 +68,7 @@ STATEMENTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "unlike_others": (
         "{corrected}は、通貨や小数部の書き方がこの項目の他の訂正のほとんどと違います。書式の好みと考えられます。",
-        "{corrected} differs in currency or decimals from nearly all corrections of this field: a preference of format.",
+        "{corrected} differs in currency or decimals from nearly all corrections of the field: a preference of format.",
     ),
     "misread_source": (
         "{corrected}は元の文書に{near}として現れます。似た文字の読み違いを除けば同じです。",
