@@ -5,7 +5,7 @@ them a score.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from .document import Document, TextLine
@@ -15,6 +15,8 @@ from .text import blurred, squeezed, upright, words
 _LONGEST_TEXT = 300
 _PARTS = 5
 _TALL = 1.3
+_SHORT = 5
+_SIGNS = "@:#*="
 _SHORTEST_MARK = 5
 
 
@@ -40,22 +42,26 @@ class _Hit:
 def value_candidates(document: Document, harness: Harness, field: str) -> list[Candidate]:
     """Return every part of a line that has one of the field's forms, in reading order."""
     hits = list(_hits(document, harness.patterns[field]))
-    times = Counter(squeezed(hit.value) for hit in hits)
+    times = Counter(_digits(hit.value) for hit in hits)
     numbers = [_number(hit.value) for hit in hits]
-    largest = max((number for number in numbers if number is not None), default=None)
+    amounts = sorted({number for number in numbers if number})
+    sums = {one + other for one in amounts for other in amounts if one < other}
+    rests = {one - other for one in amounts for other in amounts if other < one}
     found: list[Candidate] = []
     for position, hit in enumerate(hits):
         line = document.rows[hit.row][hit.column]
         features = [feature("pattern", hit.pattern)]
         features += _around(document, hit)
+        if hit.end - hit.start == len(upright(line.text)):
+            features.append(feature("form", "the whole line"))
         features.append(feature("place", f"part {1 + hit.row * _PARTS // len(document.rows)} of {_PARTS}"))
         if position == 0:
             features.append(feature("place", "first"))
         if position == len(hits) - 1:
             features.append(feature("place", "last"))
-        if largest is not None and numbers[position] == largest:
-            features.append(feature("place", "largest"))
-        if (count := times[squeezed(hit.value)]) > 1:
+        if (number := numbers[position]) is not None:
+            features += _arithmetic(number, amounts, sums, rests)
+        if (count := times[_digits(hit.value)]) > 1:
             features.append(feature("repeated", str(min(count, 4))))
         if line.bottom - line.top > _TALL * document.usual_height:
             features.append(feature("print", "tall"))
@@ -115,13 +121,23 @@ def _hits(document: Document, patterns: Sequence[Pattern]) -> Iterator[_Hit]:
     for row, lines in enumerate(document.rows):
         for column, line in enumerate(lines):
             text = upright(line.text)[:_LONGEST_TEXT]
-            taken: list[tuple[int, int]] = []
+            taken: set[tuple[int, int]] = set()
             for pattern in patterns:
                 for match in pattern.expression.finditer(text):
-                    start, end = match.span()
-                    if start < end and not any(start < other[1] and other[0] < end for other in taken):
-                        taken.append((start, end))
-                        yield _Hit(match.group(), pattern.name, row, column, start, end)
+                    if match.group() and match.span() not in taken:
+                        taken.add(match.span())
+                        yield _Hit(match.group(), pattern.name, row, column, *match.span())
+
+
+def _arithmetic(number: int, amounts: Sequence[int], sums: Container[int], rests: Container[int]) -> Iterator[str]:
+    if number % 5 == 0:
+        yield feature("amount", "a multiple of five")
+    if amounts and number == amounts[-1]:
+        yield feature("amount", "the largest")
+    if number in sums:
+        yield feature("amount", "the sum of two others")
+    if number in rests:
+        yield feature("amount", "the difference of two others")
 
 
 def _around(document: Document, hit: _Hit) -> list[str]:
@@ -149,9 +165,16 @@ def _above(document: Document, hit: _Hit) -> str:
 
 
 def _line_marks(document: Document, line: TextLine) -> tuple[str, ...]:
-    marks = list(words(line.text[:_LONGEST_TEXT]))
-    if not line.text[-1].isalnum():
-        marks.append(f"ends with {line.text[-1]}")
+    text = line.text[:_LONGEST_TEXT]
+    known = words(text)
+    marks = list(known)
+    if known:
+        marks.append(f"begins with {known[0]}")
+    if not text[-1].isalnum():
+        marks.append(f"ends with {text[-1]}")
+    marks += [f"has {sign}" for sign in _SIGNS if sign in text]
+    if len(squeezed(text)) < _SHORT:
+        marks.append("short")
     if line.bottom - line.top > _TALL * document.usual_height:
         marks.append("tall print")
     return tuple(marks)
@@ -166,6 +189,8 @@ def _cut_variants(
 ) -> Iterator[Candidate]:
     joiner = harness.output[field].join
     text = joiner.join(line.text for line in lines)
+    if text.count("(") != text.count(")"):
+        features = (*features, feature("form", "a bracket is open"))
     yield Candidate(text, tuple(lines), features)
     for cut in harness.cuts[field]:
         rest = cut.expression.sub("", text)
@@ -173,11 +198,11 @@ def _cut_variants(
             yield Candidate(rest, tuple(lines), (*features, feature("cut", cut.name)))
 
 
-def _number(value: str) -> float | None:
-    plain = "".join(character for character in value if character.isdigit() or character == ".")
-    if sum(character.isdigit() for character in value) < 1 or any(sign in value for sign in "/-:"):
-        return None
-    try:
-        return float(plain)
-    except ValueError:
-        return None
+def _digits(value: str) -> str:
+    return "".join(character for character in value if character.isdigit())
+
+
+def _number(value: str) -> int | None:
+    """Return the sum of money in its smallest unit, or None for what is no sum, such as a date."""
+    digits = _digits(value)
+    return int(digits) if digits and len(digits) < 12 and not any(sign in value for sign in "/-:年") else None

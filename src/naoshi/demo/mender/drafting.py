@@ -1,0 +1,145 @@
+"""Drafting a field's rules: the harness's files with what the evidence teaches about one field put in."""
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, cast
+
+from naoshi.demo.agent.receipts_agent.candidates import Candidate, block_candidates, value_candidates
+from naoshi.demo.agent.receipts_agent.harness import BLOCK_FIELDS, VALUE_FIELDS, Harness, feature, parse_harness
+from naoshi.demo.agent.receipts_agent.text import blurred
+from naoshi.demo.mender.evidence import Evidence, Handoff
+from naoshi.demo.mender.forms import LearnedForm, learn_cuts, learn_value_forms
+from naoshi.demo.mender.harness_file import HarnessFiles
+from naoshi.demo.mender.merchants import learn_merchants
+from naoshi.demo.mender.scores import LearnedScore, ScoringExample, learn_scores
+from naoshi.demo.receipts import field_is_right
+
+PRICE: Final = 0.5
+"""What each unit of a cue's score must earn, in documents: see `naoshi.demo.mender.scores`."""
+
+_FORM_CUES: Final = {"pattern", "cut"}
+_Entry = dict[str, Any]
+
+
+def draft_field(
+    files: HarnessFiles,
+    handoff: Handoff,
+    field: str,
+    *,
+    evidence: Sequence[Evidence],
+    hold: bool = False,
+    least_support: int = 2,
+) -> HarnessFiles:
+    """Return a copy of *files* with the rules of one field learned anew from *evidence*.
+
+    Rules marked ``"keep": true`` by hand stay as they are and count as given. With *hold* all present
+    scores count as given, so that only what the evidence speaks against changes.
+    """
+    draft = copy.deepcopy(files)
+    pairs = [(handoff.documents[item.document], item.value) for item in evidence]
+    forms = _forms(draft, field)
+    learn_forms = learn_value_forms if field in VALUE_FIELDS else learn_cuts
+    _merge_forms(forms, learn_forms(pairs, least_support=least_support))
+    kept = [entry for entry in _cues(draft, field) if entry.get("keep") is True]
+    prior = {feature(entry["where"], entry["text"]): float(entry["score"]) for entry in kept}
+    kind = "pattern" if field in VALUE_FIELDS else "cut"
+    prior |= {feature(kind, entry["name"]): float(entry["score"]) for entry in forms if entry.get("keep") is True}
+    if hold:
+        prior = {**parse_harness(files).scores[field], **prior}
+    examples = _examples(parse_harness(draft), handoff, field, evidence)
+    scores = learn_scores(examples, price=PRICE, least_support=least_support, prior=prior)
+    _set_scores(draft, field, scores, kept=kept, kind=kind)
+    return draft
+
+
+def draft_merchants(
+    files: HarnessFiles, handoff: Handoff, field: str, *, evidence: Sequence[Evidence], least_support: int = 2
+) -> HarnessFiles:
+    """Return a copy of *files* whose merchant master has one field's entries learned anew from *evidence*."""
+    draft = copy.deepcopy(files)
+    entries = cast("list[_Entry]", draft["merchants.json"]["merchants"])
+    kept = [entry for entry in entries if entry.get("keep") is True or field not in entry]
+    learned = learn_merchants(
+        evidence,
+        handoff.documents,
+        field=field,
+        least_support=least_support,
+        excluded=_changing_texts(parse_harness(draft), handoff),
+    )
+    known = {(entry["name"], field in entry) for entry in kept}
+    kept += [merchant.entry(merchant.value) for merchant in learned if (merchant.value, True) not in known]
+    draft["merchants.json"]["merchants"] = sorted(kept, key=lambda entry: ("company" not in entry, entry["name"]))
+    return draft
+
+
+def field_candidates(harness: Harness, handoff: Handoff, item: Evidence) -> list[Candidate]:
+    """Return the candidates for the field of one piece of evidence, without the merchant master's."""
+    find = block_candidates if item.field in BLOCK_FIELDS else value_candidates
+    return find(handoff.documents[item.document], harness, item.field)
+
+
+def _examples(harness: Harness, handoff: Handoff, field: str, evidence: Iterable[Evidence]) -> list[ScoringExample]:
+    found: list[ScoringExample] = []
+    for item in evidence:
+        if candidates := field_candidates(harness, handoff, item):
+            found.append(
+                ScoringExample(
+                    document=item.document,
+                    features=tuple(candidate.features for candidate in candidates),
+                    right=tuple(field_is_right(item.value, candidate.value) for candidate in candidates),
+                    weight=item.weight,
+                )
+            )
+    return found
+
+
+def _forms(files: HarnessFiles, field: str) -> list[_Entry]:
+    return files["patterns.json"]["values" if field in VALUE_FIELDS else "cuts"][field]
+
+
+def _cues(files: HarnessFiles, field: str) -> list[_Entry]:
+    return files["labels.json"][field] if field in VALUE_FIELDS else files["layouts.json"][field]["cues"]
+
+
+def _merge_forms(entries: list[_Entry], forms: Iterable[LearnedForm]) -> None:
+    """Widen the forms that are known by name, and add the others behind them."""
+    by_name = {entry["name"]: entry for entry in entries}
+    for form in forms:
+        entry = by_name.get(form.name)
+        if entry is None:
+            entry = {"name": form.name, "score": 0.0}
+            entries.append(entry)
+        if entry.get("keep") is not True:
+            entry |= {"pattern": form.pattern, "support": form.support}
+
+
+def _set_scores(
+    files: HarnessFiles, field: str, scores: Mapping[str, LearnedScore], *, kept: list[_Entry], kind: str
+) -> None:
+    for entry in _forms(files, field):
+        learned = scores.get(feature(kind, entry["name"]))
+        if entry.get("keep") is not True:
+            entry["score"] = learned.score if learned else 0.0
+    own = {feature(entry["where"], entry["text"]) for entry in kept}
+    cues: list[_Entry] = [*kept]
+    for name, learned in scores.items():
+        where, _, text = name.partition("|")
+        if where not in _FORM_CUES and name not in own:
+            cues.append({"where": where, "text": text, "score": learned.score, "support": learned.support})
+    cues.sort(key=lambda entry: (entry["where"], -float(entry["score"]), entry["text"]))
+    _cues(files, field)[:] = cues
+
+
+def _changing_texts(harness: Harness, handoff: Handoff) -> dict[str, frozenset[str]]:
+    """Return for each document its dates and sums of money, which must never tell a merchant."""
+    return {
+        path: frozenset(
+            blurred(candidate.value)
+            for field in VALUE_FIELDS
+            for candidate in value_candidates(document, harness, field)
+        )
+        | frozenset(
+            blurred(item.value) for item in handoff.evidence if item.document == path and item.field in VALUE_FIELDS
+        )
+        for path, document in handoff.documents.items()
+    }
