@@ -71,7 +71,7 @@ def review_figures(
     reviews: Sequence[Review], *, triages: Sequence[Triage] = (), settings: ReviewSettings | None = None
 ) -> ReviewFigures:
     """Return how people decided, together and each alone, with an alarm where nearly nothing is ever turned down."""
-    limits = settings or ReviewSettings()  # pyright: ignore[reportCallIssue]
+    limits = settings or ReviewSettings()
     approvals = [(item.reviewer, item.decision is ReviewDecision.approved) for item in reviews]
     followed = [(item.decided_by, not item.overridden) for item in triages]
     people = sorted({person for person, _ in (*approvals, *followed)})

@@ -87,7 +87,7 @@ def review_question(
     settings: ReviewSettings | None = None,
 ) -> ReviewQuestion:
     """Return the question about *change*. *summary* says what it answers; *case_names* describe cases for reading."""
-    chosen = settings or ReviewSettings()  # pyright: ignore[reportCallIssue]
+    chosen = settings or ReviewSettings()
     words = WORDS[chosen.language]
     names = case_names or {}
     worse = [f"- {name}: {one_line(names.get(name, ''))}".rstrip(": ") for name in certificate.worse]

@@ -18,8 +18,8 @@ class ReviewSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     reviewers: tuple[str, ...] = ()
-    sample_rate: float = Field(0.05, ge=0, le=1)
-    alarm_above: float = Field(0.99, ge=0, le=1)
-    alarm_minimum: int = Field(50, ge=1)
-    shown_lines: int = Field(60, ge=1)
+    sample_rate: float = Field(default=0.05, ge=0, le=1)
+    alarm_above: float = Field(default=0.99, ge=0, le=1)
+    alarm_minimum: int = Field(default=50, ge=1)
+    shown_lines: int = Field(default=60, ge=1)
     language: Language = "en"

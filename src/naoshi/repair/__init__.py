@@ -11,8 +11,11 @@ from naoshi.repair.attempts import (
     try_once,
 )
 from naoshi.repair.certificate import certify, failures_told, verify_certificate
+from naoshi.repair.citations import Lookup, RecordLookup, checked
 from naoshi.repair.coding_agents.base import CodingAgent, Work, WorkOrder
 from naoshi.repair.coding_agents.command import CommandAgent
+from naoshi.repair.engines.base import DiagnosisEngine, DiagnosisMaterial
+from naoshi.repair.engines.evidence import EvidenceEngine
 from naoshi.repair.handoff import build_handoff, trace_path
 from naoshi.repair.handoff_file import handoff_block, parse_handoff, render_handoff
 from naoshi.repair.judge_change import Judgement, judge_change
@@ -29,10 +32,15 @@ __all__ = [
     "ChangeOutcome",
     "CodingAgent",
     "CommandAgent",
+    "DiagnosisEngine",
+    "DiagnosisMaterial",
+    "EvidenceEngine",
     "Finding",
     "Granted",
     "HandoffBudget",
     "Judgement",
+    "Lookup",
+    "RecordLookup",
     "RepairEvidence",
     "RepairOutcome",
     "RepairSettings",
@@ -46,6 +54,7 @@ __all__ = [
     "build_handoff",
     "build_task",
     "certify",
+    "checked",
     "clear_leftovers",
     "failures_told",
     "handoff_block",

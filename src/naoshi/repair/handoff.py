@@ -65,7 +65,7 @@ def build_handoff(
     for case in cases:
         if case.split is not Split.diagnose:
             raise InputError(f"the case {case.case_id} is in the split {case.split.value}, which no coding agent sees")
-    limits = budget or HandoffBudget()  # pyright: ignore[reportCallIssue]
+    limits = budget or HandoffBudget()
     evidence = _CaseEvidence.of(diagnosis, run=run, corrections=corrections, traces=traces, limits=limits)
     results = {result.case_id: result.state for result in run.results}
     failing = [evidence.failing(case) for case in cases if results.get(case.case_id) in _FAILING]

@@ -33,11 +33,11 @@ class HandoffBudget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    cases: int = Field(2000, ge=1)
-    confirmed: int = Field(4000, ge=0)
-    traces: int = Field(200, ge=0)
-    places: int = Field(12, ge=1)
-    listed: int = Field(20, ge=1)
+    cases: int = Field(default=2000, ge=1)
+    confirmed: int = Field(default=4000, ge=0)
+    traces: int = Field(default=200, ge=0)
+    places: int = Field(default=12, ge=1)
+    listed: int = Field(default=20, ge=1)
 
 
 class RepairSettings(BaseModel):
@@ -53,17 +53,17 @@ class RepairSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     command: str | tuple[str, ...] = ()
-    timeout: float = Field(600.0, gt=0)
-    output_limit: int = Field(4 * 1024 * 1024, gt=0)
-    change_limit: int = Field(8 * 1024 * 1024, gt=0)
-    attempts: int = Field(3, ge=1, le=3)
+    timeout: float = Field(default=600.0, gt=0)
+    output_limit: int = Field(default=4 * 1024 * 1024, gt=0)
+    change_limit: int = Field(default=8 * 1024 * 1024, gt=0)
+    attempts: int = Field(default=3, ge=1, le=3)
     editable: tuple[str, ...] = ("harness/",)
     protected: tuple[str, ...] = DEFAULT_PROTECTED
     hidden: tuple[str, ...] = ("evals/validate.yaml",)
     environment: dict[str, str] = {}
-    allow_worse: int = Field(0, ge=0)
+    allow_worse: int = Field(default=0, ge=0)
     language: Language = "en"
-    budget: HandoffBudget = HandoffBudget()  # pyright: ignore[reportCallIssue]
+    budget: HandoffBudget = HandoffBudget()
 
     @field_validator("editable", "protected", "hidden")
     @classmethod
