@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naoshi.records.base import content_id
 from naoshi.records.evidence import Evidence
 from naoshi.records.signal import Signal, SignalSource
 from naoshi.records.trace import Artifact, SpanStatus, Trace
 from naoshi.signals.checked_file import FileFault, read_checked, read_checked_text
 from naoshi.signals.failure_type import FailureType, is_blank
+from naoshi.signals.named_signal import named
 from naoshi.signals.schema_violation import parse_strictly, schema_violation
 from naoshi.signals.settings import ArtifactContract, ArtifactKind, ContractSettings
 
@@ -224,16 +224,17 @@ def _cut(text: str) -> str:
 
 
 def _signal(trace: Trace, artifact: str, finding: _Finding) -> Signal:
-    parts = (trace.trace_id, artifact, finding.field, finding.failure_type.value, finding.message)
-    return Signal(
-        signal_id=content_id("signal", *parts),
-        trace_id=trace.trace_id,
-        agent_version=trace.agent_version,
-        artifact=artifact,
-        field=finding.field,
-        failure_type=finding.failure_type.value,
-        source=SignalSource.contract,
-        message=finding.message,
-        observed=finding.observed,
-        evidence=(Evidence(trace_id=trace.trace_id),),
+    return named(
+        Signal(
+            signal_id="",
+            trace_id=trace.trace_id,
+            agent_version=trace.agent_version,
+            artifact=artifact,
+            field=finding.field,
+            failure_type=finding.failure_type.value,
+            source=SignalSource.contract,
+            message=finding.message,
+            observed=finding.observed,
+            evidence=(Evidence(trace_id=trace.trace_id),),
+        )
     )

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable
 
-from naoshi.records.base import content_id
 from naoshi.records.correction import Correction, Triage, TriageClass
 from naoshi.records.evidence import Evidence
 from naoshi.records.signal import Signal, SignalSource
 from naoshi.records.trace import Trace
 from naoshi.signals.failure_type import correction_failure
+from naoshi.signals.named_signal import named
 
 
 def signals_of_corrections(
@@ -34,18 +34,20 @@ def signals_of_corrections(
 def _signal(correction: Correction, triage: Triage, trace: Trace | None) -> Signal:
     failure = correction_failure(correction.field, submitted=correction.submitted, corrected=correction.corrected)
     said = f": {correction.reason}" if correction.reason else ""
-    return Signal(
-        signal_id=content_id("signal", correction.correction_id, failure),
-        trace_id=correction.trace_id,
-        agent_version=trace.agent_version if trace is not None else None,
-        artifact=correction.artifact,
-        field=correction.field,
-        failure_type=failure,
-        source=SignalSource.correction,
-        message=f"{correction.practitioner} corrected {correction.field}{said}",
-        observed=correction.submitted,
-        expected=correction.corrected,
-        cause=triage.cause,
-        correction_id=correction.correction_id,
-        evidence=triage.proposal.evidence or (Evidence(correction_id=correction.correction_id),),
+    return named(
+        Signal(
+            signal_id="",
+            trace_id=correction.trace_id,
+            agent_version=trace.agent_version if trace is not None else None,
+            artifact=correction.artifact,
+            field=correction.field,
+            failure_type=failure,
+            source=SignalSource.correction,
+            message=f"{correction.practitioner} corrected {correction.field}{said}",
+            observed=correction.submitted,
+            expected=correction.corrected,
+            cause=triage.cause,
+            correction_id=correction.correction_id,
+            evidence=triage.proposal.evidence or (Evidence(correction_id=correction.correction_id),),
+        )
     )

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naoshi.records.base import content_id
 from naoshi.records.evidence import Evidence
 from naoshi.records.signal import Signal, SignalSource
 from naoshi.records.text_comparison import as_text, loosened
 from naoshi.records.trace import Artifact, Trace
 from naoshi.signals.checked_file import FileFault, read_checked_text
 from naoshi.signals.failure_type import FailureType, is_blank
+from naoshi.signals.named_signal import named
 from naoshi.signals.quoted_values import missing_numbers, number_of, value_stands_in
 from naoshi.signals.schema_violation import parse_strictly
 from naoshi.signals.settings import EvidenceSettings
@@ -264,16 +264,17 @@ def _signal(trace: Trace, settings: EvidenceSettings, finding: _Finding) -> Sign
     omitted = finding.failure_type in {FailureType.field_without_claim, FailureType.claim_differs_from_field}
     artifact = settings.covers if omitted else settings.claims
     place = finding.place or Evidence()
-    parts = (trace.trace_id, artifact, finding.field, finding.failure_type.value, finding.message)
-    return Signal(
-        signal_id=content_id("signal", *parts, place.path, place.line, place.quote),
-        trace_id=trace.trace_id,
-        agent_version=trace.agent_version,
-        artifact=artifact,
-        field=finding.field,
-        failure_type=finding.failure_type.value,
-        source=SignalSource.evidence,
-        message=finding.message,
-        observed=finding.observed,
-        evidence=(place.model_copy(update={"trace_id": trace.trace_id}),),
+    return named(
+        Signal(
+            signal_id="",
+            trace_id=trace.trace_id,
+            agent_version=trace.agent_version,
+            artifact=artifact,
+            field=finding.field,
+            failure_type=finding.failure_type.value,
+            source=SignalSource.evidence,
+            message=finding.message,
+            observed=finding.observed,
+            evidence=(place.model_copy(update={"trace_id": trace.trace_id}),),
+        )
     )
