@@ -75,6 +75,16 @@ def test_a_settled_question_asked_again_is_found() -> None:
     assert watched.found() == [("reasked_after_resolution", again.id)]
 
 
+def test_an_expired_question_followed_by_another_is_unanswered_not_replaced() -> None:
+    """Protects the difference between a question that was put aside and one that nobody saw in time."""
+    watched = Watched()
+    first = watched.confirmations.ask("c", "登録しますか？", LABELS)
+    watched.clock.move(hours=2)
+    watched.confirmations.ask("c", "送信しますか？", LABELS)
+    watched.confirmations.receive("c", "1")
+    assert watched.found(at_the_end=True) == [("unanswered", first.id)]
+
+
 @pytest.mark.parametrize("replied", [True, False])
 def test_an_expired_question_is_found_once(replied: bool) -> None:
     """Protects against questions that reach nobody, whether or not someone writes later."""

@@ -58,7 +58,7 @@ def _truncated(data: bytes) -> bytes:
 
 
 def _flipped(data: bytes) -> bytes:
-    return data.replace("送る".encode("unicode_escape"), "消す".encode("unicode_escape"))
+    return data.replace("送る".encode(), "消す".encode())
 
 
 def _bad_date(data: bytes) -> bytes:

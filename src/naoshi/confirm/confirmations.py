@@ -213,7 +213,8 @@ class Confirmations:
         except (StoreError, OSError) as error:
             _LOG.error("a confirmation's state cannot be used: %s", error)
             turn = self._turn(incoming, Outcome.unresolved, Reason.store_error)
-        self._emit(turn_event(turn, took_ms=_since(began)))
+        if self._on_event is not None:
+            _emit(self._on_event, turn_event(turn, took_ms=_since(began)))
         return turn
 
     def _settle(self, incoming: _Incoming) -> Turn:
@@ -352,23 +353,27 @@ class Confirmations:
         return now.astimezone(UTC)
 
     def _emit_asked(self, confirmation: Confirmation, before: ConversationState, began: float) -> None:
-        replaced = before.pending.id if before.pending and before.pending.id != confirmation.id else None
+        if self._on_event is None:
+            return
+        now = confirmation.updated_at
+        left = before.pending
+        replaced = left.id if left and left.id != confirmation.id and not left.is_expired(now=now) else None
         settled = before.settled
         reasked = (
             settled is not None
             and settled.confirmation.fingerprint == confirmation.fingerprint
-            and confirmation.updated_at < settled.at + self._ttl
+            and now < settled.at + self._ttl
             and confirmation.ask_count == 1
         )
-        self._emit(asked_event(confirmation, took_ms=_since(began), replaced_id=replaced, reasked=reasked))
+        event = asked_event(confirmation, took_ms=_since(began), replaced_id=replaced, reasked=reasked)
+        _emit(self._on_event, event)
 
-    def _emit(self, event: ConfirmationEvent) -> None:
-        if self._on_event is None:
-            return
-        try:
-            self._on_event(event)
-        except Exception:  # noqa: BLE001 - the decision is made and kept; a watcher's fault must not undo it
-            _LOG.exception("the hook for confirmation events failed")
+
+def _emit(hook: Callable[[ConfirmationEvent], None], event: ConfirmationEvent) -> None:
+    try:
+        hook(event)
+    except Exception:  # noqa: BLE001 - the decision is made and kept; a watcher's fault must not undo it
+        _LOG.exception("the hook for confirmation events failed")
 
 
 def _since(began: float) -> float:

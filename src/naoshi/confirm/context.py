@@ -32,6 +32,8 @@ def quote(text: str) -> str:
 
 
 def _visible(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() or character == "\u3000" else json.dumps(character)[1:-1]
         for character in text

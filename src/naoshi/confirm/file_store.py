@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 from naoshi.errors import StoreError
 from naoshi.records.confirmation import ConversationState, Settlement
@@ -204,10 +205,13 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def _format(state: ConversationState) -> bytes:
-    """Return a line that names the format and the checksum, and a line with the state as ASCII JSON."""
-    body = json.dumps(state.model_dump(mode="json"), separators=(",", ":")).encode("ascii")
-    head = {"format": _FORMAT, "sha256": hashlib.sha256(body).hexdigest()}
-    return json.dumps(head, separators=(",", ":")).encode("ascii") + b"\n" + body + b"\n"
+    """Return a line that names the format and the checksum, and a line with the state as JSON."""
+    try:
+        body = state.model_dump_json().encode()
+    except PydanticSerializationError:
+        # Half a surrogate pair has no UTF-8; as an escape in ASCII it keeps.
+        body = json.dumps(state.model_dump(mode="json"), separators=(",", ":")).encode("ascii")
+    return f'{{"format":"{_FORMAT}","sha256":"{hashlib.sha256(body).hexdigest()}"}}\n'.encode() + body + b"\n"
 
 
 @lru_cache(maxsize=256)
@@ -222,9 +226,17 @@ def _parse(data: bytes, path: str) -> ConversationState:
             raise StoreError(f"the state file {path} has the format {head['format']!r}", hint=_HINT)
         if not body.endswith(b"\n") or hashlib.sha256(body[:-1]).hexdigest() != head["sha256"]:
             raise StoreError(f"the state file {path} is damaged", hint=_HINT)
-        return ConversationState.model_validate(json.loads(body))
+        return _state(body)
     except (ValidationError, ValueError, RecursionError) as error:
         raise StoreError(f"the state file {path} cannot be read: {_first_line(error)}", hint=_HINT) from error
+
+
+def _state(body: bytes) -> ConversationState:
+    try:
+        return ConversationState.model_validate_json(body)
+    except ValidationError:
+        # The quick reader does not take half a surrogate pair; what the other one refuses too is damaged.
+        return ConversationState.model_validate(json.loads(body))
 
 
 def _first_line(error: Exception) -> str:

@@ -51,7 +51,7 @@ class Question:
         _check_texts(question, labels)
         try:
             chosen_style = Style(style)
-            kept_action = json.loads(canonical_json(action))
+            kept_action = None if action is None else json.loads(canonical_json(action))
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"the question cannot be kept: {error}") from error
         if chosen_style is Style.letters and (multiple or len(labels) > _LETTERS):
@@ -84,7 +84,8 @@ class Question:
     def following(self, state: ConversationState, *, now: datetime, ttl: timedelta, rules_version: str) -> Confirmation:
         """Return the confirmation that asking in *state* leads to: the pending one asked once more, or a new one."""
         before = state.pending
-        if before and before.fingerprint == self.fingerprint and not before.is_expired(now=now):
+        fingerprint = self.fingerprint
+        if before and before.fingerprint == fingerprint and not before.is_expired(now=now):
             return self._again(before, now=max(now, before.updated_at), ttl=ttl)
         return Confirmation(
             id=f"cf_{secrets.token_hex(8)}",
@@ -96,7 +97,7 @@ class Question:
             multiple=self.multiple,
             yes=self.yes,
             no=self.no,
-            fingerprint=self.fingerprint,
+            fingerprint=fingerprint,
             created_at=now,
             updated_at=now,
             expires_at=now + ttl,
