@@ -12,12 +12,12 @@ from pydantic import JsonValue
 
 from naoshi.records.evidence import Evidence
 from naoshi.records.signal import Signal, SignalSource
-from naoshi.records.text_comparison import as_text, loosened
+from naoshi.records.text_comparison import as_text
 from naoshi.records.trace import Artifact, Trace
 from naoshi.signals.checked_file import FileFault, read_checked_text
 from naoshi.signals.failure_type import FailureType, is_blank
 from naoshi.signals.named_signal import named
-from naoshi.signals.quoted_values import missing_numbers, number_of, value_stands_in
+from naoshi.signals.quoted_values import missing_numbers, number_of, states_the_same, value_stands_in
 from naoshi.signals.schema_violation import parse_strictly
 from naoshi.signals.settings import EvidenceSettings
 
@@ -249,7 +249,7 @@ def _omissions(filled: Mapping[str, JsonValue], claims: list[_Claim]) -> Iterato
             yield _Finding(failure_type=kind, message=reason, field=field, observed=value)
             continue
         stated = [item for item in claimed[field] if not is_blank(item)]
-        if stated and all(loosened(item) != loosened(value) for item in stated):
+        if stated and not any(states_the_same(item, value) for item in stated):
             reason = f"the claim for {_cut(field)!r} states another value than the field has"
             kind = FailureType.claim_differs_from_field
             yield _Finding(failure_type=kind, message=reason, field=field, observed=value)

@@ -6,6 +6,8 @@ from decimal import Decimal, InvalidOperation
 
 from pydantic import JsonValue
 
+from naoshi.records.text_comparison import loosened
+
 _NUMBER = re.compile(r"(?<!\d)(?<!\d[.,])[-+]?\d+(?:[,']\d{3})*(?:\.\d+)?(?![\d])")
 _LONGEST_NUMBER = 60
 _CURRENCIES = frozenset("$ ¥ 円 € £ ₩ % us$ s$ hk$ rm myr usd jpy eur gbp sgd hkd krw cny 元 kr chf aud cad".split())
@@ -58,6 +60,14 @@ def value_stands_in(value: JsonValue, quotes: str) -> bool:
         elif isinstance(leaf, float):
             return False
     return True
+
+
+def states_the_same(left: JsonValue, right: JsonValue) -> bool:
+    """Return whether two values say the same: as numbers where both are numbers, else by letters and digits."""
+    one, other = number_of(left), number_of(right)
+    if one is not None and other is not None:
+        return one == other
+    return loosened(left) == loosened(right)
 
 
 def missing_numbers(text: str, quotes: str) -> tuple[Decimal, ...]:
