@@ -145,6 +145,16 @@ def test_a_used_question_never_resolves_again(confirmations: Confirmations) -> N
     assert confirmations.receive("c", "ありがとう").reason is Reason.nothing_pending
 
 
+def test_a_decision_is_found_again_by_who_comes_after_a_crash(store: ConfirmationStore, clock: Clock) -> None:
+    """Protects a decision that was made when the program that took it in died before it could act."""
+    asked = Confirmations(store, clock=clock).ask("c", QUESTION, LABELS)
+    assert Confirmations(store, clock=clock).settled("c") is None
+    Confirmations(store, clock=clock).receive("c", "2", actor="Mika")
+    settlement = Confirmations(store, clock=clock).settled("c")
+    assert settlement is not None
+    assert (settlement.confirmation, settlement.choices, settlement.actor) == (asked, (2,), "Mika")
+
+
 @pytest.mark.parametrize("late", [timedelta(0), timedelta(seconds=1), timedelta(days=400)])
 def test_an_expired_question_never_resolves(store: ConfirmationStore, clock: Clock, late: timedelta) -> None:
     """Protects today's question from yesterday's number (C6)."""

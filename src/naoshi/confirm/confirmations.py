@@ -178,6 +178,15 @@ class Confirmations:
             return None
         return state.pending
 
+    def settled(self, conversation_id: str) -> Settlement | None:
+        """Return the latest decision of the conversation, or None. A program that died after `receive` finds it here.
+
+        Raises:
+            StoreError: the state cannot be read.
+        """
+        state = self._store.get(conversation_id)
+        return state.settled if state else None
+
     def receive(
         self,
         conversation_id: str,
