@@ -48,10 +48,15 @@ def settings_model() -> type[BaseModel]:
 def sections(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[Section]:
     """Yield *model* and all models inside it, outer ones first."""
     yield Section(path=path, model=model)
-    for name, field in model.model_fields.items():
+    for name, field in settings_of(model).items():
         for inner in _models_in(field.annotation):
             many = _type_text(field).startswith("dict[")
             yield from sections(inner, (*path, name, "<name>") if many else (*path, name))
+
+
+def settings_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return the fields of *model* that a person may set; the version of a record's schema is none of them."""
+    return {name: field for name, field in model.model_fields.items() if name != "schema_version"}
 
 
 def explanation(section: Section, name: str) -> str | None:
@@ -88,7 +93,7 @@ def _section_text(root: type[BaseModel], section: Section) -> str:
         "| setting | type | default | variable | about |",
         "|---|---|---|---|---|",
     ]
-    for name, field in section.model.model_fields.items():
+    for name, field in settings_of(section.model).items():
         cells = (
             f"`{field.alias or name}`",
             f"`{_type_text(field)}`",
