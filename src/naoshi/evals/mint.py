@@ -51,7 +51,7 @@ def mint(
             assertions=_assertions(correction, path, comparison, corrected, settings),
             category=fields.category(correction.artifact, correction.field),
             threshold=settings.threshold,
-            source_key=_source_key(correction, trace),
+            source_key=source_key(correction, trace),
             provenance=Provenance(
                 trace_id=trace.trace_id,
                 correction_id=correction.correction_id,
@@ -192,7 +192,8 @@ def _as_observed(corrected: JsonValue, observed: JsonValue) -> JsonValue:
     return corrected
 
 
-def _source_key(correction: Correction, trace: Trace) -> str:
+def source_key(correction: Correction, trace: Trace) -> str:
+    """Return what groups the cases of one source: the document, or the vars where the run read none or several."""
     if correction.document:
         return correction.document
     if len(trace.sources) == 1:

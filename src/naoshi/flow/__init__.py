@@ -1,0 +1,1 @@
+"""The loop: the ordered stages, one durable cycle of them, and the people who are asked on the way."""

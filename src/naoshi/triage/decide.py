@@ -18,8 +18,8 @@ def decide(
 ) -> Triage:
     """Return the decision as a record. ``overridden`` says that it differs from the proposal.
 
-    The identifier depends on what was decided, by whom and in which confirmation, and not on the time, so that the
-    same answer taken twice is one decision.
+    The identifier depends on what was decided and by whom, and not on the time or the confirmation, so that the same
+    answer taken twice is one decision, and the same decisions are the same records in every run.
 
     Raises:
         InputError: a defect is given a cause that no change of the agent can mend.
@@ -30,7 +30,7 @@ def decide(
             hint="name extraction_miss, mapping_problem or missing_product_support as its cause",
         )
     other_cause = decision is TriageClass.defect and cause is not proposal.cause
-    content = (proposal.correction_id, decision.value, cause.value, decided_by, confirmation_id)
+    content = (proposal.correction_id, decision.value, cause.value, decided_by)
     return Triage(
         triage_id=content_id("triage", *content),
         correction_id=proposal.correction_id,

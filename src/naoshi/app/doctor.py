@@ -1,0 +1,104 @@
+"""What is missing on this machine, and how to get it."""
+
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from naoshi.app.settings import CONFIG_NAME, Settings, read_settings
+from naoshi.errors import NaoshiError
+from naoshi.system.git import Git
+from naoshi.system.process import command_words
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing that was looked at. ``state`` is ``ok``, ``missing`` (work stops without it) or ``optional``."""
+
+    subject: str
+    state: str
+    detail: str
+    remedy: str = ""
+
+
+def examine(folder: Path) -> tuple[Finding, ...]:
+    """Look at the machine and at the repository that *folder* lies in; never raises for what it finds."""
+    findings = [_python(), _program("git", "the loop keeps versions in git", "apt install git", required=True)]
+    try:
+        git = Git.at(folder)
+    except NaoshiError as error:
+        return (*findings, Finding(subject="repository", state="missing", detail=error.message, remedy="git init"))
+    findings.append(Finding(subject="repository", state="ok", detail=str(git.folder)))
+    settings = _settings(git.folder, findings)
+    if settings is not None:
+        findings += [*_agent(settings, git.folder), *_database(settings), _disk(git.folder)]
+    findings += [
+        _program("npx", "runs suites in the real Promptfoo", "install Node.js 20 or newer"),
+        _program("codex", "the coding agent Codex", "npm install -g @openai/codex"),
+        _program("claude", "the coding agent Claude Code", "npm install -g @anthropic-ai/claude-code"),
+        _program("bwrap", "shuts coding agents into a sandbox", "apt install bubblewrap"),
+    ]
+    return tuple(findings)
+
+
+def _python() -> Finding:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    return Finding(subject="python", state="ok", detail=version)
+
+
+def _program(name: str, purpose: str, remedy: str, *, required: bool = False) -> Finding:
+    found = shutil.which(name)
+    if found:
+        return Finding(subject=name, state="ok", detail=found)
+    return Finding(subject=name, state="missing" if required else "optional", detail=purpose, remedy=remedy)
+
+
+def _settings(folder: Path, findings: list[Finding]) -> Settings | None:
+    try:
+        settings = read_settings(folder / CONFIG_NAME)
+    except NaoshiError as error:
+        findings.append(Finding(subject=CONFIG_NAME, state="missing", detail=error.message, remedy=error.advice))
+        return None
+    findings.append(Finding(subject=CONFIG_NAME, state="ok", detail="every setting is understood"))
+    return settings
+
+
+def _agent(settings: Settings, folder: Path) -> list[Finding]:
+    return [
+        _command("agent", settings.agent.command, folder, "write `command` under [agent]", state="missing"),
+        _command("coding agent", settings.repair.command, folder, "write `command` under [repair]", state="missing"),
+    ]
+
+
+def _command(subject: str, command: str | tuple[str, ...], folder: Path, remedy: str, *, state: str) -> Finding:
+    words = command_words(command)
+    if not words:
+        return Finding(subject=subject, state=state, detail="no command is set", remedy=remedy)
+    found = shutil.which(words[0]) or (folder / words[0]).is_file()
+    if not found:
+        return Finding(subject=subject, state=state, detail=f"{words[0]} is not on this machine", remedy=remedy)
+    return Finding(subject=subject, state="ok", detail=" ".join(words))
+
+
+def _database(settings: Settings) -> list[Finding]:
+    if not settings.database_url:
+        return [Finding(subject="database", state="ok", detail="SQLite in .naoshi/naoshi.db")]
+    if find_spec("psycopg") is None:
+        remedy = "pip install 'naoshi[postgres]'"
+        return [Finding(subject="database", state="missing", detail="no PostgreSQL driver", remedy=remedy)]
+    from naoshi.store.sql import SqlStore  # SQLAlchemy takes half a second, which only this check needs
+
+    try:
+        SqlStore.open(settings.database_url).close()
+    except NaoshiError as error:
+        return [Finding(subject="database", state="missing", detail=error.message, remedy=error.advice)]
+    return [Finding(subject="database", state="ok", detail="PostgreSQL answers")]
+
+
+def _disk(folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free
+    if free < 200 * 1024 * 1024:
+        remedy = "free some disk space"
+        return Finding(subject="disk", state="missing", detail=f"{free // 2**20} MiB free", remedy=remedy)
+    return Finding(subject="disk", state="ok", detail=f"{free // 2**30} GiB free")

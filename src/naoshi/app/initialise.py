@@ -1,0 +1,111 @@
+"""Making a repository ready for the loop: naoshi.toml and the folders."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from naoshi.app.settings import CONFIG_NAME
+from naoshi.errors import UsageError
+from naoshi.system.files import write_durably
+from naoshi.system.git import Git
+
+STATE_NAME = ".naoshi"
+
+_CONFIG = """\
+# naoshi.toml: how Naoshi runs this agent and judges its changes. Every setting is in docs/settings.md.
+# A variable of the environment wins over this file: NAOSHI_LANGUAGE=ja, NAOSHI_AGENT__TIMEOUT=30.
+
+# The language of questions, handoffs and explanations: "en" or "ja".
+language = "{language}"
+
+[agent]
+# The agent, started in a checkout of the version under test. It reads one JSON object a line on stdin,
+#   {{"case_id": "...", "vars": {{...}}}}
+# and answers with one a line on stdout, all else on stderr:
+#   {{"case_id": "...", "output": ..., "artifacts": {{...}}, "spans": [...]}}
+command = {command}
+# Seconds for one answer.
+timeout = 60
+# Where the documents lie that answers cite, relative to this folder. The agent finds it in NAOSHI_DATA_ROOT.
+data_root = "."
+
+# One table for each field that people correct, so that two ways to write one value count as the same:
+# comparison: "exact", "spacing" or "letters_and_digits"; kind: "text", "amount" or "date".
+# [fields.artifacts.fields.total]
+# comparison = "letters_and_digits"
+# kind = "amount"
+
+[evals]
+folder = "evals"
+# A case passes at or above this score.
+threshold = 0.7
+
+# Tolerances of a category of cases: the share of failures that is allowed, and the one that blocks.
+# [gate.categories.safety]
+# allow = 0.0
+# block = 0.0
+
+[repair]
+# The coding agent. It is started in a checkout of its own that holds codex_handoff.md and task.md, and edits files.
+# command = ["codex", "exec", "-s", "workspace-write", "Do what task.md says."]
+command = []
+# The only paths that a change may touch.
+editable = {editable}
+timeout = 600
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Initialised:
+    """What was written, and what to do next, one line each."""
+
+    written: tuple[Path, ...]
+    next_steps: tuple[str, ...]
+
+
+def initialise(folder: Path, *, language: str = "en") -> Initialised:
+    """Write a commented naoshi.toml and the folders into the repository that *folder* lies in.
+
+    Nothing that is there already is changed.
+
+    Raises:
+        RepositoryError: *folder* lies in no git repository.
+        UsageError: there is a naoshi.toml already.
+    """
+    git = Git.at(folder)
+    config = git.folder / CONFIG_NAME
+    if config.exists():
+        raise UsageError(f"there is a {CONFIG_NAME} in {git.folder} already", hint="edit it; `naoshi doctor` checks it")
+    command, editable = _guess(git.folder)
+    text = _CONFIG.format(language=language, command=_toml_list(command), editable=_toml_list(editable))
+    write_durably(config, text)
+    (git.folder / "evals").mkdir(exist_ok=True)
+    ignore = git.folder / STATE_NAME / ".gitignore"
+    write_durably(ignore, "*\n")
+    steps = [
+        f"commit it: git add {CONFIG_NAME} && git commit -m 'naoshi'",
+        "check this machine: naoshi doctor",
+        "bring in traces: naoshi ingest TRACES.jsonl, then corrections: naoshi correct CORRECTIONS.csv",
+        "go round once: naoshi cycle",
+    ]
+    if not command:
+        steps.insert(0, f"write the agent's command under [agent] in {CONFIG_NAME}")
+    return Initialised(written=(config, git.folder / "evals", ignore.parent), next_steps=tuple(steps))
+
+
+def _guess(folder: Path) -> tuple[list[str], list[str]]:
+    """Return a command and editable paths from what usually starts an agent; empty where nothing is found."""
+    starters = {
+        "agent.py": "python3",
+        "runner.py": "python3",
+        "main.py": "python3",
+        "agent.js": "node",
+        "agent.mjs": "node",
+    }
+    found = [[program, name] for name, program in starters.items() if (folder / name).is_file()]
+    command = found[0] if found else list[str]()
+    folders = [f"{name}/" for name in ("harness", "prompts", "src") if (folder / name).is_dir()]
+    return command, folders[:1] or command[1:] or ["harness/"]
+
+
+def _toml_list(words: list[str]) -> str:
+    return "[" + ", ".join(f'"{word}"' for word in words) + "]"

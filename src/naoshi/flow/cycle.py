@@ -1,0 +1,156 @@
+"""One cycle of the loop as a durable workflow: killed anywhere and started again, it goes on from there.
+
+The cycle's record says which step comes next, and each step puts the record into the store. DBOS remembers each
+finished step, takes up a workflow that was killed, and never does a finished step again. A cycle that waits for a
+person, or that was stopped by an error, ends its workflow; the next one begins at the step that the record names.
+"""
+
+import fcntl
+import logging
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dbos import DBOS, SetWorkflowID, WorkflowHandle
+
+from naoshi.errors import StoreError
+from naoshi.flow.loop import Loop
+from naoshi.flow.steps import FIRST_STEP, STEPS
+from naoshi.flow.versions import present_version
+from naoshi.records import Cycle, CycleState, content_id
+
+FLOW_VERSION = "naoshi-flow-1"
+"""DBOS takes up only workflows of the same application version. It changes when the steps' order does."""
+
+_POLL_SECONDS = 0.02
+_UNFINISHED = ("PENDING", "ENQUEUED", "DELAYED")
+
+Watcher = Callable[[str, Cycle], None]
+"""Is told ``before NAME`` and ``after NAME`` of each step, with the cycle as it is then."""
+
+
+class Workshop:
+    """A place where cycles are run: one loop, and the durable workflows of it. Made by `open_workshop`."""
+
+    def __init__(self, *, loop: Loop, watcher: Watcher | None) -> None:
+        self.loop = loop
+        self._watcher = watcher
+
+    def run_cycle(self) -> Cycle:
+        """Go on with the cycle that is under way, or begin the next; return it ended or waiting.
+
+        Raises:
+            NaoshiError: a step could not be done; run again after mending what the message says.
+        """
+        cycle = self._open_cycle()
+        name = self._workflow_name(cycle)
+        if DBOS.get_workflow_status(name) is not None:
+            handle: WorkflowHandle[str] = DBOS.retrieve_workflow(name)
+            return Cycle.model_validate_json(handle.get_result(polling_interval_sec=_POLL_SECONDS))
+        with SetWorkflowID(name):
+            return Cycle.model_validate_json(_naoshi_cycle(cycle.to_json()))
+
+    def perform(self, cycle: Cycle) -> Cycle:
+        """Do the step that *cycle* names, keep the record, and return it."""
+        self._tell(f"before {cycle.stage}", cycle)
+        done = STEPS[cycle.stage](self.loop, cycle)
+        self.loop.store.cycles.put(done)
+        self._tell(f"after {cycle.stage}", done)
+        return done
+
+    def _tell(self, moment: str, cycle: Cycle) -> None:
+        if self._watcher is not None:
+            self._watcher(moment, cycle)
+
+    def _open_cycle(self) -> Cycle:
+        cycles = self.loop.store.cycles.find()
+        last = cycles[-1] if cycles else None
+        if last is not None and not last.state.ended:
+            running = last.model_copy(update={"state": CycleState.running})
+            return running
+        version = present_version(self.loop)
+        number = 1 if last is None else last.number + 1
+        cycle = Cycle(
+            cycle_id=content_id("cycle", number, version.commit),
+            number=number,
+            stage=FIRST_STEP,
+            base_version=version.name,
+            base_commit=self.loop.git.commit_of("HEAD"),
+            started_at=self.loop.clock(),
+        )
+        self.loop.store.cycles.add(cycle)
+        return cycle
+
+    def _workflow_name(self, cycle: Cycle) -> str:
+        """Return the workflow of *cycle* that is unfinished, or the first name that is not taken."""
+        life = 0
+        while True:
+            name = f"{cycle.cycle_id}/{life}"
+            status = DBOS.get_workflow_status(name)
+            if status is None or status.status in _UNFINISHED:
+                return name
+            life += 1
+
+
+_open: list[Workshop] = []
+
+
+@DBOS.workflow(name="naoshi-cycle")
+def _naoshi_cycle(document: str) -> str:
+    cycle = Cycle.model_validate_json(document)
+    while cycle.state is CycleState.running:
+        document = DBOS.run_step({"name": f"{cycle.stage}-{cycle.attempt}"}, _perform, document)
+        cycle = Cycle.model_validate_json(document)
+    return document
+
+
+def _perform(document: str) -> str:
+    return _open[-1].perform(Cycle.model_validate_json(document)).to_json()
+
+
+@contextmanager
+def open_workshop(loop: Loop, *, database_url: str = "", watcher: Watcher | None = None) -> Generator[Workshop]:
+    """Open the durable workflows of *loop*; those that were killed are taken up at once.
+
+    *database_url* is a `postgresql://` address; empty keeps them in SQLite beside the store.
+
+    Raises:
+        StoreError: another process runs a cycle of this repository.
+    """
+    with _alone(loop.state / "cycle.lock"):
+        workshop = Workshop(loop=loop, watcher=watcher)
+        _open.append(workshop)
+        try:
+            _launch(database_url or f"sqlite:///{loop.state / 'flow.db'}")
+            yield workshop
+        finally:
+            DBOS.destroy()
+            _open.remove(workshop)
+
+
+def _launch(url: str) -> None:
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)
+    DBOS(
+        config={
+            "name": "naoshi",
+            "system_database_url": url,
+            "application_version": FLOW_VERSION,
+            "executor_id": "local",
+            "log_level": "CRITICAL",
+            "enable_otlp": False,
+            "notification_listener_polling_interval_sec": 0.05,
+        }
+    )
+    DBOS.launch()
+
+
+@contextmanager
+def _alone(path: Path) -> Generator[None]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            hint = "wait until it has ended"
+            raise StoreError("another `naoshi` runs a cycle of this repository", hint=hint) from error
+        yield

@@ -1,0 +1,42 @@
+"""All that one turn of the loop works with."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from naoshi.confirm import Confirmations
+from naoshi.flow.people import People
+from naoshi.flow.settings import LoopSettings
+from naoshi.records import Triage, TriageProposal
+from naoshi.store.ports import Store
+from naoshi.system.git import Git
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loop:
+    """The store, the agent's repository, the settings, the people, and the clock.
+
+    ``state`` is the folder `.naoshi`. ``report`` is told one line for each thing that a person would want to see
+    while it happens. ``believe`` decides corrections unasked, for the naive loop that takes each one for true.
+    """
+
+    store: Store
+    git: Git
+    state: Path
+    settings: LoopSettings
+    people: People
+    confirmations: Confirmations
+    clock: Callable[[], datetime]
+    report: Callable[[str], None]
+    believe: Callable[[Sequence[TriageProposal], datetime], Sequence[Triage]] | None = None
+
+    @property
+    def data_root(self) -> Path:
+        """Return the folder that cited documents lie in."""
+        return (self.git.folder / self.settings.agent.data_root).resolve()
+
+    @property
+    def worktrees(self) -> Path:
+        """Return the folder that checkouts are made in."""
+        return self.state / "worktrees"

@@ -1,0 +1,98 @@
+"""Why the failing cases fail, from evidence that the coding agent may see."""
+
+from collections.abc import Sequence
+
+from naoshi.flow.loop import Loop
+from naoshi.flow.steps.ending import ended
+from naoshi.flow.suites import load_cases, of_split
+from naoshi.records import (
+    Correction,
+    Cycle,
+    CycleState,
+    Diagnosis,
+    EvalCase,
+    EvalRun,
+    ResultState,
+    Signal,
+    Split,
+    Trace,
+    TriageClass,
+)
+from naoshi.repair.citations import RecordLookup, checked
+from naoshi.repair.engines.base import DiagnosisMaterial
+from naoshi.repair.engines.evidence import EvidenceEngine
+from naoshi.signals.corrections import signals_of_corrections
+from naoshi.signals.group import group
+
+_FAILING = (ResultState.fail, ResultState.agent_error)
+
+
+def failing_cases(run: EvalRun, cases: Sequence[EvalCase]) -> tuple[EvalCase, ...]:
+    """Return those of *cases* that failed in *run*."""
+    failing = {result.case_id for result in run.results if result.state in _FAILING}
+    return tuple(case for case in cases if case.case_id in failing)
+
+
+def seen_corrections(loop: Loop, cases: Sequence[EvalCase]) -> tuple[Correction, ...]:
+    """Return the corrections that *cases* were made from."""
+    wanted = (case.provenance.correction_id for case in cases)
+    found = (loop.store.corrections.get(name) for name in wanted if name)
+    return tuple(correction for correction in found if correction is not None)
+
+
+def seen_traces(loop: Loop, cases: Sequence[EvalCase]) -> tuple[Trace, ...]:
+    """Return the traces that *cases* were made from, each once."""
+    wanted = dict.fromkeys(case.provenance.trace_id for case in cases if case.provenance.trace_id)
+    found = (loop.store.traces.get(name) for name in wanted)
+    return tuple(trace for trace in found if trace is not None)
+
+
+def diagnose(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
+    """Diagnose the cases of the diagnose split that fail in *run*; every citation is looked up, and kept in the store.
+
+    Only corrections of that split enter, so that nothing of the other splits can reach the coding agent.
+    """
+    cases = of_split(load_cases(loop), Split.diagnose)
+    failing = failing_cases(run, cases)
+    corrections, traces = seen_corrections(loop, failing), seen_traces(loop, failing)
+    signals = _signals(loop, corrections)
+    material = DiagnosisMaterial(
+        agent_version=version,
+        groups=group(signals),
+        signals=signals,
+        cases=cases,
+        corrections=corrections,
+        traces=traces,
+        run=run,
+    )
+    drafted = EvidenceEngine(language=loop.settings.language).diagnose(material, now=loop.clock())
+    lookup = RecordLookup.of(
+        traces=traces,
+        cases=cases,
+        correction_ids=[item.correction_id for item in corrections],
+        harness_root=loop.git.folder,
+    )
+    diagnosis = checked(drafted, lookup)
+    loop.store.diagnoses.put(diagnosis)
+    return diagnosis
+
+
+def diagnose_step(loop: Loop, cycle: Cycle) -> Cycle:
+    """Diagnose; a version that passes every case has nothing to mend."""
+    run = loop.store.runs.get(cycle.before_run_id or "")
+    if run is None or not failing_cases(run, of_split(load_cases(loop), Split.diagnose)):
+        reason = "every case that the coding agent may see passes"
+        return ended(loop, cycle, CycleState.nothing_to_do, reason)
+    diagnosis = diagnose(loop, run, version=cycle.base_version)
+    for item in diagnosis.recommendations[:3]:
+        loop.report(f"diagnosis {item.rank}: {item.title}")
+    return cycle.model_copy(update={"stage": "handoff", "diagnosis_id": diagnosis.diagnosis_id})
+
+
+def _signals(loop: Loop, corrections: Sequence[Correction]) -> tuple[Signal, ...]:
+    triages = [
+        triage
+        for correction in corrections
+        for triage in loop.store.triages.find(correction_id=correction.correction_id, decision=TriageClass.defect)
+    ]
+    return signals_of_corrections(corrections, triages=triages, traces=loop.store.traces.get)

@@ -1,0 +1,43 @@
+"""The gate: is the candidate at least as good, in every category, as what is in force and as the baseline?"""
+
+from naoshi.flow.kept import require
+from naoshi.flow.loop import Loop
+from naoshi.flow.steps.repair import next_attempt
+from naoshi.gate.decide import decide
+from naoshi.records import Cycle, EvalRun, Verdict, VerdictOutcome
+
+
+def baseline_run(loop: Loop) -> EvalRun | None:
+    """Return the run that the baseline stands on, or None before the first."""
+    baselines = loop.store.baselines.find()
+    return loop.store.runs.get(baselines[-1].run_id) if baselines else None
+
+
+def judge_run(loop: Loop, candidate: EvalRun, present: EvalRun | None) -> Verdict:
+    """Return the verdict on *candidate* and keep it.
+
+    It is held against *present*, the version in force on the same cases, and against the baseline, which may be an
+    older version, on the cases that it had. The sterner of the two verdicts stands.
+    """
+    baseline = baseline_run(loop)
+    policy = loop.settings.gate
+    verdict = decide(candidate, present or baseline, policy, now=loop.clock())
+    if baseline is not None and present is not None and baseline.run_id != present.run_id:
+        old = decide(candidate, baseline, policy.model_copy(update={"require_all": False}), now=loop.clock())
+        if verdict.outcome is VerdictOutcome.pass_ and old.outcome is VerdictOutcome.regression:
+            verdict = old
+    loop.store.verdicts.put(verdict)
+    return verdict
+
+
+def gate_step(loop: Loop, cycle: Cycle) -> Cycle:
+    """Judge the certified change; one that does not pass is told to the next attempt by category alone."""
+    candidate = require(loop.store.runs, cycle.after_run_id)
+    verdict = judge_run(loop, candidate, loop.store.runs.get(cycle.before_run_id or ""))
+    loop.report(f"gate: {verdict.outcome.value}, {'; '.join(verdict.reasons)}")
+    judged = cycle.model_copy(update={"verdict_id": verdict.verdict_id})
+    if verdict.outcome is not VerdictOutcome.pass_:
+        blocked = [item.category for item in verdict.categories if item.outcome is not VerdictOutcome.pass_]
+        told = f"gate: {verdict.outcome.value} in {', '.join(blocked) or 'the whole run'}"
+        return next_attempt(loop, judged, (told,), reasons=(f"gate: {verdict.outcome.value}", *verdict.reasons))
+    return judged.model_copy(update={"stage": "review"})

@@ -1,0 +1,177 @@
+"""From the diagnosis to a change that is proven, in at most three attempts."""
+
+from pathlib import Path
+
+from naoshi.capture.trace_export import trace_to_lines
+from naoshi.errors import ConfigError
+from naoshi.flow.evaluate import ALL_SPLITS, evaluate_folder
+from naoshi.flow.kept import require
+from naoshi.flow.loop import Loop
+from naoshi.flow.steps.diagnose import seen_corrections, seen_traces
+from naoshi.flow.steps.ending import ended
+from naoshi.flow.suites import load_cases, of_split
+from naoshi.records import Attempt, Change, Cycle, CycleState, Diagnosis, EvalRun, Handoff, Split, content_id
+from naoshi.repair.coding_agents.command import CommandAgent
+from naoshi.repair.handoff import build_handoff
+from naoshi.repair.handoff_file import render_handoff
+from naoshi.repair.judge_change import Judgement, judge_change
+from naoshi.repair.make_change import Base, ChangeOutcome, RepairEvidence, make_change
+from naoshi.repair.task import build_task, render_task
+from naoshi.system.files import write_durably
+
+
+def hand_off(
+    loop: Loop, diagnosis: Diagnosis, run: EvalRun, *, attempt: int = 1, failures: tuple[str, ...] = ()
+) -> Handoff:
+    """Build the handoff of *diagnosis* from the cases of the diagnose split, and keep it in the store."""
+    cases = of_split(load_cases(loop), Split.diagnose)
+    repair = loop.settings.repair
+    handoff = build_handoff(
+        diagnosis,
+        cases=cases,
+        run=run,
+        corrections=seen_corrections(loop, cases),
+        traces=seen_traces(loop, cases),
+        editable=repair.editable,
+        attempt=attempt,
+        previous_failures=failures,
+        budget=repair.budget,
+    )
+    loop.store.handoffs.put(handoff)
+    return handoff
+
+
+def write_handoff(loop: Loop, handoff: Handoff, folder: Path) -> tuple[Path, Path]:
+    """Write ``codex_handoff.md`` and ``task.md`` into *folder* and return their paths."""
+    repair = loop.settings.repair
+    task = build_task(handoff, protected=repair.protected, allow_worse=repair.allow_worse)
+    paths = (folder / "codex_handoff.md", folder / "task.md")
+    write_durably(paths[0], render_handoff(handoff, listed=repair.budget.listed))
+    write_durably(paths[1], render_task(task))
+    return paths
+
+
+def make(loop: Loop, handoff: Handoff, *, base: Base) -> ChangeOutcome:
+    """Let the coding agent answer *handoff*; a change is kept in the store.
+
+    Raises:
+        ConfigError: no coding agent is configured.
+        RepositoryError: git cannot do its part.
+    """
+    repair = loop.settings.repair
+    if not repair.command:
+        raise ConfigError("no coding agent is configured", hint="write `command` under [repair] in naoshi.toml")
+    agent = CommandAgent(
+        command=repair.command,
+        timeout=repair.timeout,
+        output_limit=repair.output_limit,
+        environment=repair.environment,
+    )
+    cases = load_cases(loop)
+    lines = {
+        trace.trace_id: "".join(f"{line}\n" for line in trace_to_lines(trace))
+        for trace in seen_traces(loop, of_split(cases, Split.diagnose))
+    }
+    evidence = RepairEvidence(cases=cases, trace_lines=lines, fields=loop.settings.fields, data_root=loop.data_root)
+    outcome = make_change(
+        loop.git,
+        handoff,
+        base=base,
+        agent=agent,
+        evidence=evidence,
+        settings=repair,
+        worktrees=loop.worktrees,
+        now=loop.clock(),
+    )
+    if outcome.change is not None:
+        loop.store.changes.put(outcome.change)
+    return outcome
+
+
+def judge(loop: Loop, change: Change, handoff: Handoff, before: EvalRun) -> Judgement:
+    """Run all cases on *change* and keep the certificate, granted or not, and the run."""
+    cases = load_cases(loop)
+    judgement = judge_change(
+        loop.git,
+        change,
+        handoff=handoff,
+        before=before,
+        cases=cases,
+        evaluate=lambda folder, commit: evaluate_folder(
+            loop, folder, version=f"{change.base_version}+{commit[:12]}", cases=cases, suite=ALL_SPLITS
+        ),
+        settings=loop.settings.repair,
+        worktrees=loop.worktrees,
+        now=loop.clock(),
+    )
+    with loop.store.transaction():
+        loop.store.runs.put(judgement.run)
+        loop.store.certificates.put(judgement.certificate)
+    return judgement
+
+
+def hand_off_step(loop: Loop, cycle: Cycle) -> Cycle:
+    """Write the handoff of this attempt."""
+    diagnosis = require(loop.store.diagnoses, cycle.diagnosis_id)
+    run = require(loop.store.runs, cycle.before_run_id)
+    handoff = hand_off(loop, diagnosis, run, attempt=cycle.attempt, failures=cycle.failures)
+    folder = loop.state / "handoffs" / f"cycle-{cycle.number}-attempt-{cycle.attempt}"
+    write_handoff(loop, handoff, folder)
+    loop.report(f"handoff {cycle.attempt}: {len(handoff.cases)} failing cases, {len(handoff.confirmed)} to keep")
+    return cycle.model_copy(update={"stage": "repair", "handoff_id": handoff.handoff_id})
+
+
+def repair_step(loop: Loop, cycle: Cycle) -> Cycle:
+    """Let the coding agent make its change."""
+    handoff = require(loop.store.handoffs, cycle.handoff_id)
+    outcome = make(loop, handoff, base=Base(version=cycle.base_version, commit=cycle.base_commit))
+    if outcome.change is None:
+        return next_attempt(
+            loop, cycle, outcome.failures, reasons=outcome.reasons, log=outcome.log, final=outcome.final
+        )
+    loop.report(f"change {outcome.change.change_id}: {', '.join(outcome.change.files)}")
+    return cycle.model_copy(update={"stage": "certify", "change_id": outcome.change.change_id})
+
+
+def certify_step(loop: Loop, cycle: Cycle) -> Cycle:
+    """Prove the change, or tell the next attempt why it cannot be proven."""
+    change = require(loop.store.changes, cycle.change_id)
+    handoff = require(loop.store.handoffs, cycle.handoff_id)
+    judgement = judge(loop, change, handoff, require(loop.store.runs, cycle.before_run_id))
+    certificate = judgement.certificate
+    told = f"mends {len(certificate.mended)} of {len(certificate.targets)}, worse {len(certificate.worse)}"
+    loop.report(f"certificate {'granted' if certificate.granted else 'refused'}: {told}")
+    found = {"certificate_id": certificate.certificate_id, "after_run_id": judgement.run.run_id}
+    if not certificate.granted:
+        return next_attempt(loop, cycle.model_copy(update=found), judgement.failures)
+    return cycle.model_copy(update={"stage": "gate", **found})
+
+
+def next_attempt(
+    loop: Loop,
+    cycle: Cycle,
+    failures: tuple[str, ...],
+    *,
+    reasons: tuple[str, ...] | None = None,
+    log: str = "",
+    final: bool = False,
+) -> Cycle:
+    """Keep the failed attempt, and go on to the next one, told *failures*; after the last one the change is refused."""
+    now = loop.clock()
+    attempt = Attempt(
+        attempt_id=content_id("attempt", cycle.cycle_id, cycle.attempt),
+        handoff_id=cycle.handoff_id or "",
+        number=cycle.attempt,
+        change_id=cycle.change_id,
+        certificate_id=cycle.certificate_id,
+        failures=reasons or failures,
+        log=log,
+        ended_at=now,
+    )
+    loop.store.attempts.put(attempt)
+    for reason in attempt.failures[:3]:
+        loop.report(f"attempt {cycle.attempt} failed: {reason}")
+    if final or cycle.attempt >= loop.settings.repair.attempts:
+        return ended(loop, cycle, CycleState.refused, *attempt.failures)
+    fresh = {"change_id": None, "certificate_id": None, "after_run_id": None, "verdict_id": None}
+    return cycle.model_copy(update={"stage": "handoff", "attempt": cycle.attempt + 1, "failures": failures, **fresh})

@@ -1,0 +1,36 @@
+"""The version in force on all cases: what a change will be held against."""
+
+from naoshi.flow.evaluate import ALL_SPLITS, evaluate_commit
+from naoshi.flow.loop import Loop
+from naoshi.flow.steps.ending import ended
+from naoshi.flow.suites import load_cases
+from naoshi.flow.versions import main_branch, present_version
+from naoshi.records import Baseline, Cycle, CycleState, EvalRun, content_id
+
+
+def run_present(loop: Loop) -> EvalRun:
+    """Run all cases on the version in force, and keep the run; the first one ever is the first baseline."""
+    version = present_version(loop)
+    commit = loop.git.commit_of(f"refs/heads/{main_branch(loop)}")
+    run = evaluate_commit(loop, commit, version=version.name, cases=load_cases(loop), suite=ALL_SPLITS)
+    if not loop.store.baselines.count():
+        baseline = Baseline(
+            baseline_id=content_id("baseline", run.run_id, version.name),
+            run_id=run.run_id,
+            version=version.name,
+            set_at=loop.clock(),
+            reason="the first run",
+        )
+        loop.store.baselines.add(baseline)
+    return run
+
+
+def run_step(loop: Loop, cycle: Cycle) -> Cycle:
+    """Run the version in force; without any case there is nothing to mend yet."""
+    if not cycle.cases:
+        reason = "there is no case yet: triage corrections first"
+        return ended(loop, cycle, CycleState.nothing_to_do, reason)
+    run = run_present(loop)
+    passed = sum(result.state == "pass" for result in run.results)
+    loop.report(f"{cycle.base_version}: {passed} of {len(run.results)} cases pass")
+    return cycle.model_copy(update={"stage": "diagnose", "before_run_id": run.run_id})
