@@ -59,6 +59,16 @@ def settings_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
     return {name: field for name, field in model.model_fields.items() if name != "schema_version"}
 
 
+def about(model: type[BaseModel]) -> str:
+    """Return the docstrings of *model* and of the models that it takes settings from, its own first."""
+    names = settings_of(model).keys()
+    sources = [
+        kind for kind in model.__mro__ if issubclass(kind, BaseModel) and inspect.get_annotations(kind).keys() & names
+    ]
+    texts = (kind.__doc__ for kind in sources)
+    return "\n\n".join(inspect.cleandoc(text) for text in texts if text)
+
+
 def explanation(section: Section, name: str) -> str | None:
     """Return how the setting called *name* is explained, or None when it is not.
 
@@ -71,7 +81,7 @@ def explanation(section: Section, name: str) -> str | None:
     enumeration = next(_enumerations_in(field.annotation), None)
     if enumeration is not None:
         return " ".join((enumeration.__doc__ or "").split()).replace("``", "`")
-    if f"``{name}``" in (section.model.__doc__ or ""):
+    if f"``{name}``" in about(section.model):
         return "see above"
     inner = next(_models_in(field.annotation), None)
     return "a section of its own" if inner is not None else None
@@ -84,11 +94,11 @@ def render() -> str:
 
 
 def _section_text(root: type[BaseModel], section: Section) -> str:
-    about = inspect.cleandoc(section.model.__doc__ or "").replace("``", "`")
+    meaning = about(section.model).replace("``", "`")
     lines = [
         f"## {section.title}",
         "",
-        about,
+        meaning,
         "",
         "| setting | type | default | variable | about |",
         "|---|---|---|---|---|",

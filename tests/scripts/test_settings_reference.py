@@ -16,10 +16,15 @@ class Colour(StrEnum):
     blue = "blue"
 
 
-class Room(BaseModel):
-    """A room. ``size`` is in square metres."""
+class Space(BaseModel):
+    """A space. ``size`` is in square metres."""
 
     size: float = 12.5
+
+
+class Room(Space):
+    """A room."""
+
     colour: Colour = Colour.red
     silent: int | None = None
 
@@ -64,6 +69,12 @@ def test_the_variable_on_the_page_is_the_one_that_is_read(monkeypatch: pytest.Mo
     monkeypatch.setenv("HOUSE_OWNER", "Ono")
     monkeypatch.setenv("HOUSE_KITCHEN__SIZE", "9")
     assert House().kitchen.size == 9  # pyright: ignore[reportCallIssue]
+
+
+def test_an_inherited_setting_is_explained_where_it_is_inherited(page: list[str]):
+    """Protects settings that come from a base: its docstring stands below that of the section."""
+    start = page.index("## `[kitchen]`")
+    assert page[start + 2 : start + 5] == ["A room.", "", "A space. `size` is in square metres."]
 
 
 def test_a_setting_that_nothing_explains_is_found():
