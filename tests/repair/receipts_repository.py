@@ -284,6 +284,12 @@ def make_repository(folder: Path) -> ReceiptsRepository:
         path.write_text("\n".join(line.text for line in source(document).lines) + "\n", encoding="utf-8")
     git = Git(folder=place)
     git("init", "--quiet", "--initial-branch=main")
-    commit = git.commit("first version", paths=["."], when=NOW)
-    assert commit is not None
-    return ReceiptsRepository(git=git, base=Base(version="v0", commit=commit), data_root=data_root)
+    git.commit("first version", paths=["."], when=NOW)
+    return open_repository(folder)
+
+
+def open_repository(folder: Path) -> ReceiptsRepository:
+    """Return the repository that was made, or copied, below *folder*."""
+    git = Git(folder=folder / "agent")
+    base = Base(version="v0", commit=git.commit_of("main"))
+    return ReceiptsRepository(git=git, base=base, data_root=folder / "documents")

@@ -6,18 +6,17 @@ import re
 from pydantic import JsonValue
 
 _SHOWN = 160
-# Markup, fences, line breaks that JSON leaves alone, and characters that turn the direction of reading.
-_UNSAFE = re.compile("[<>&`\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+# Markup, fences, what cannot be seen, and characters that turn the direction of reading.
+_UNSAFE = re.compile("[<>&`\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 
-def safe_json(value: JsonValue, *, indent: int | None = None) -> str:
-    """Return *value* as JSON that holds no ``<``, ``>``, ``&``, back quote, or invisible character as such.
+def safe_json(value: JsonValue) -> str:
+    """Return *value* as one line of JSON that holds no ``<``, ``>``, ``&``, back quote, or unseen character as such.
 
     Raises:
         ValueError: a number is NaN or infinite.
     """
-    separators = (",", ":") if indent is None else (",", ": ")
-    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

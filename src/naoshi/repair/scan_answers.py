@@ -132,11 +132,11 @@ def _source(case: EvalCase) -> str:
 
 
 def _names(text: _AddedText, cases: Sequence[EvalCase], other_names: Sequence[str]) -> Iterator[WrittenAnswer]:
-    identifiers = {case.case_id: "a case" for case in cases}
+    identifiers = dict.fromkeys(other_names, "a record")
     for case in cases:
-        identifiers |= {name: "a run" for name in [case.provenance.trace_id] if name}
-        identifiers |= {name: "a correction" for name in [case.provenance.correction_id] if name}
-    identifiers |= dict.fromkeys(other_names, "a record")
+        origin = case.provenance
+        named_records = ((case.case_id, "a case"), (origin.trace_id, "a run"), (origin.correction_id, "a correction"))
+        identifiers |= {name: what for name, what in named_records if name}
     for name, what in sorted(identifiers.items()):
         if len(name) >= _SHORTEST_TEXT and name in text.raw and name not in text.before:
             told = f"{named([text.path])} names {what}"
