@@ -24,6 +24,8 @@ Flat = dict[str, JsonValue]
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,18}))?([Zz]|[+-]\d\d:?\d\d)")
 _LONGEST_IDENTIFIER = 200
+# The recorder's own deepest value lies some levels down in its line.
+_MOST_LEVELS = MOST_LEVELS + 10
 _KNOWN = frozenset(
     {"trace_id", "span_id", "parent_span_id", "trace_state", "name", "kind", "start_time", "end_time", "status",
      "resource", "scope", "attributes"}
@@ -110,7 +112,7 @@ def flat_line(span: Span) -> str:
     other = beyond.get("other")
     if isinstance(other, dict):
         flat = {**other, **flat}
-    return json_text(plain(flat))
+    return json_text(plain(flat, levels=_MOST_LEVELS))
 
 
 def _json_object(text: str) -> Mapping[str, JsonValue]:
@@ -119,7 +121,7 @@ def _json_object(text: str) -> Mapping[str, JsonValue]:
             text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant, parse_float=_finite
         )
     except RecursionError as error:
-        raise InputError(f"nested deeper than {MOST_LEVELS} levels") from error
+        raise InputError(f"nested deeper than {_MOST_LEVELS} levels") from error
     except ValueError as error:
         said = error.msg if isinstance(error, json.JSONDecodeError) else "a number is too long"
         raise InputError(f"not JSON: {said}") from error
@@ -152,7 +154,7 @@ def _finite(digits: str) -> float:
 
 def _require_shallow(value: JsonValue) -> None:
     level: list[JsonValue] = [value]
-    for _ in range(MOST_LEVELS):
+    for _ in range(_MOST_LEVELS):
         level = [
             child
             for parent in level
@@ -161,7 +163,7 @@ def _require_shallow(value: JsonValue) -> None:
         ]
         if not level:
             return
-    raise InputError(f"nested deeper than {MOST_LEVELS} levels")
+    raise InputError(f"nested deeper than {_MOST_LEVELS} levels")
 
 
 def _text(flat: Mapping[str, JsonValue], name: str) -> str:
@@ -263,8 +265,9 @@ def _beyond(flat: Mapping[str, JsonValue], *, kind: SpanKind, times: Mapping[str
 
 
 def _masked(redact: Redactor, name: str, value: JsonValue) -> JsonValue:
-    return cast("JsonValue", plain(redact(plain(value), name=name)))
+    plain_value = plain(value, levels=_MOST_LEVELS)
+    return cast("JsonValue", plain(redact(plain_value, name=name), levels=_MOST_LEVELS))
 
 
 def _cleaned(value: Mapping[str, JsonValue]) -> Flat:
-    return cast("Flat", plain(value))
+    return cast("Flat", plain(value, levels=_MOST_LEVELS))

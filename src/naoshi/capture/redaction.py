@@ -16,7 +16,9 @@ _ASSIGNED = (
     r"pass(?:word|wd|phrase)|secret|api[_-]?key|(?:access|auth|refresh|session|bearer)[_-]?token"
     r"|secret[_-]?access[_-]?key|private[_-]?key|account[_-]?key|client[_-]?secret"
 )
-_IS = r"[\"'\\]{0,3}\s{0,3}[:=]\s{0,3}[\"'\\]{0,3}"
+_QUOTE = r"\\{0,2}[\"']"
+_IS = rf"(?:{_QUOTE}\s{{0,3}}[:=]\s{{0,3}}{_QUOTE}|\s{{0,3}}[:=]\s{{0,3}}(?:{_QUOTE})?)"
+_KEY_BODY = r"(?:[A-Za-z0-9+/=\s:,.-]|\\[nrt\\])"
 _SECRET_NAME = re.compile(
     rf"(?:^|[._\-\s])(?:{_ASSIGNED}|authorization|(?:set[_-])?cookie|credentials?)$", re.IGNORECASE
 )
@@ -44,8 +46,8 @@ def _form(signs: str, pattern: str, *, kept: str = "") -> _Form:
 _FORMS: tuple[_Form, ...] = (
     _form(
         "-----begin",
-        r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[A-Za-z0-9+/=\s\\:,.-]*?"
-        r"(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|(?![A-Za-z0-9+/=\s\\:,.-]))",
+        r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----"
+        rf"{_KEY_BODY}*?(?:-----END [A-Z ]{{0,40}}PRIVATE KEY-----|(?!{_KEY_BODY}))",
     ),
     _form("sk-", _START + r"sk-(?=[A-Za-z_-]{0,60}[0-9])[A-Za-z0-9_-]{16,}"),
     _form("sk_ rk_", _START + r"[sr]k_(?:live|test)_[A-Za-z0-9]{10,}"),
