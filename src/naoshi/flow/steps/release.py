@@ -1,6 +1,6 @@
 """An approved change becomes the version in force."""
 
-from naoshi.flow.kept import require
+from naoshi.flow.required import require
 from naoshi.flow.loop import Loop
 from naoshi.flow.steps.ending import ended
 from naoshi.flow.steps.gate import baseline_run

@@ -1,7 +1,7 @@
 """A person looks at the change, the certificate and the verdict, and decides."""
 
 from naoshi.flow.asking import ask
-from naoshi.flow.kept import require
+from naoshi.flow.required import require
 from naoshi.flow.loop import Loop
 from naoshi.flow.people import Question
 from naoshi.flow.steps.ending import ended, waiting
