@@ -1,9 +1,13 @@
 """A repository with a change that was certified, judged and approved."""
 
+import atexit
+import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from naoshi.records import (
@@ -92,7 +96,20 @@ def verdict_of(run: EvalRun, outcome: VerdictOutcome = VerdictOutcome.pass_) -> 
 
 
 def make_reviewed_change(folder: Path) -> ReviewedChange:
-    """Make the repository below *folder*."""
+    """Make the repository below *folder*, by copying one that was made before where there is one."""
+    first = _first()
+    shutil.copytree(first.git.folder, folder / "agent", symlinks=True)
+    return replace(first, git=Git(folder=folder / "agent"), store=MemoryStore())
+
+
+@cache
+def _first() -> ReviewedChange:
+    scratch = TemporaryDirectory(prefix="naoshi-reviewed-")
+    atexit.register(scratch.cleanup)
+    return _made(Path(scratch.name))
+
+
+def _made(folder: Path) -> ReviewedChange:
     place = folder / "agent"
     (place / "harness").mkdir(parents=True)
     (place / "harness" / "labels.json").write_text('["TOTAL"]\n', encoding="utf-8")

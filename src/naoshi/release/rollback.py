@@ -112,7 +112,7 @@ def _restoring_commit(git: Git, head: str, to: Version, paths: Sequence[str], no
         listing = git("ls-tree", "-r", "-z", "--full-tree", to.commit, "--", *paths)
         entries = listing.encode("utf-8", "surrogateescape")
         if entries:
-            git("update-index", "-z", "--index-info", stdin=entries + b"\0", environment=environment)
+            git("update-index", "-z", "--index-info", stdin=entries, environment=environment)
         tree = git("write-tree", environment=environment)
     if tree == git("rev-parse", f"{head}^{{tree}}"):
         return None
