@@ -13,6 +13,7 @@ from pathlib import Path
 from naoshi.errors import MissingProgramError
 
 _GRACE_SECONDS = 0.5
+_FIRST_PAUSE_SECONDS = 0.0005
 _POLL_SECONDS = 0.01
 
 
@@ -90,13 +91,16 @@ def run(
         source.seek(0)
         process = start(command, folder=folder, environment=environment, stdin=source, stdout=out, stderr=err)
         timed_out = flooded = False
+        pause = _FIRST_PAUSE_SECONDS
         try:
             while process.poll() is None:
                 timed_out = time.monotonic() - begun > timeout
                 flooded = max(os.fstat(out.fileno()).st_size, os.fstat(err.fileno()).st_size) > output_limit
                 if timed_out or flooded:
                     break
-                time.sleep(_POLL_SECONDS)
+                # Most programs (git) end within milliseconds; the pauses grow so that these are not waited for.
+                time.sleep(pause)
+                pause = min(2 * pause, _POLL_SECONDS)
         finally:
             end(process)
         return Finished(
