@@ -45,9 +45,9 @@ def build_trace(spans: Iterable[Span], *, source: str) -> Trace:
 
 
 def root_of(spans: Sequence[Span]) -> Span | None:
-    """Return the span that stands for the whole run: the first without a parent, the agent's own before others."""
+    """Return the span that stands for the whole run: the first without a parent, an agent's before others."""
     roots = [span for span in spans if span.parent_span_id is None]
-    return next((span for span in roots if span.kind is SpanKind.agent), roots[0] if roots else None)
+    return min(roots, key=lambda span: (span.kind is not SpanKind.agent, span.start_time), default=None)
 
 
 def in_order(spans: Sequence[Span]) -> list[Span]:
