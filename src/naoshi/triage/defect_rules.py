@@ -20,11 +20,11 @@ def copied_from_other_field(view: CorrectionView) -> TriageProposal | None:
     field = _other_field_with(view)
     if field is None or field in _corrected_fields(view):
         return None
-    lines = {(line.path, line.line) for place in view.places for line in place}
+    lines = {(line.path, line.line) for place in view.standing for line in place}
     taken = view.cited_lines_of(field)
     if view.rule.kind is not FieldKind.text or not taken or not lines <= taken:
         return None
-    return view.propose("copied_from_other_field", *_NOISE, evidence=view.places[0], other=view.say(field))
+    return view.propose("copied_from_other_field", *_NOISE, evidence=view.standing[0], other=view.say(field))
 
 
 def unsupported_document(view: CorrectionView) -> TriageProposal | None:
@@ -48,18 +48,19 @@ def swapped_field(view: CorrectionView) -> TriageProposal | None:
 
 
 def wrong_extent(view: CorrectionView) -> TriageProposal | None:
-    """The run took a part of it, or more than it, from the same place: an extraction miss."""
-    submitted, corrected = loosened(view.correction.submitted), loosened(view.correction.corrected)
-    if not submitted or not (submitted in corrected or corrected in submitted):
+    """The run took too little or too much of the text at the same place: an extraction miss."""
+    if view.rule.kind is not FieldKind.text:
         return None
     taken = _run_lines(view)
-    overlaps = any((line.path, line.line) in taken for place in view.places for line in place)
-    return _defect(view, "wrong_extent", _MISS) if overlaps or not taken else None
+    overlaps = any((line.path, line.line) in taken for place in view.standing for line in place)
+    submitted, corrected = loosened(view.correction.submitted), loosened(view.correction.corrected)
+    contained = not taken and (submitted in corrected or corrected in submitted)
+    return _defect(view, "wrong_extent", _MISS) if overlaps or contained else None
 
 
 def other_label(view: CorrectionView) -> TriageProposal | None:
     """The run took its value from a place with another label: a mapping problem."""
-    right = next((label for place in view.places if (label := _label(view, place[0], view.correction.corrected))), "")
+    right = next((label for place in view.standing if (label := _label(view, place[0], view.correction.corrected))), "")
     taken = sorted(_run_lines(view))
     wrong = next((label for path, line in taken if (label := _label_of_run(view, path, line))), "")
     if not right or not wrong or label_key(right) == label_key(wrong):
@@ -79,7 +80,7 @@ def other_place(view: CorrectionView) -> TriageProposal | None:
 
 def _defect(view: CorrectionView, rule: str, verdict: tuple[TriageClass, Cause], **words: str) -> TriageProposal:
     correction = view.correction
-    labelled = [_with_label(view, place) for place in view.places[:_MOST_CITED_PLACES]]
+    labelled = [_with_label(view, place) for place in view.standing[:_MOST_CITED_PLACES]]
     evidence = [line for place in labelled for line in place]
     run = [
         Evidence(path=path, line=line, quote=quote, note="taken by the run")

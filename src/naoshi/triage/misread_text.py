@@ -11,7 +11,7 @@ from naoshi.records.text_comparison import as_text
 _SHORTEST = 4
 _MOST_LINES = 8
 _IN_NUMBERS = frozenset(".,")
-_IN_DATES = frozenset("年月日")
+_IN_DATES = frozenset("年月日曰")
 
 
 def misread_places(source: SourceDocument, value: object, groups: tuple[str, ...]) -> tuple[tuple[Evidence, ...], ...]:

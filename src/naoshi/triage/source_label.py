@@ -2,7 +2,7 @@
 
 from naoshi.records.field_rule import FieldKind
 from naoshi.records.source_document import SourceDocument
-from naoshi.records.text_comparison import as_text, loosened
+from naoshi.records.text_comparison import loosened
 
 _LONGEST_LABEL = 40
 
@@ -47,5 +47,5 @@ def _above(source: SourceDocument, index: int, kind: FieldKind) -> str:
     if len(text) > _LONGEST_LABEL or not any(character.isalpha() for character in text):
         return ""
     announces = text.endswith((":", "："))
-    plain = kind is not FieldKind.text and not any(character.isdigit() for character in as_text(text))
+    plain = kind is not FieldKind.text and not any(character.isdigit() for character in text)
     return text.strip(" :：=.-") if announces or plain else ""

@@ -79,7 +79,9 @@ def amounts(value: object) -> frozenset[Decimal]:
     match = _AMOUNT.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None or (match["open"] is None) != (match["close"] is None):
         return frozenset()
-    marks = [match[name] for name in ("sign", "sign2", "sign3") if match[name]]
+    # A dash after an amount in yen ends it; after others it is a minus, as ledgers write it.
+    signs = ("sign", "sign2") if "¥" in text or "円" in text else ("sign", "sign2", "sign3")
+    marks = [match[name] for name in signs if match[name]]
     negative = bool(match["open"]) or any(mark in "-▲△" for mark in marks)
     factor = {"万": 10_000, "千": 1_000, None: 1}[match["ten"]]
     return frozenset((-number if negative else number) * factor for number in _numbers(match["digits"]))
