@@ -39,7 +39,7 @@ def mint(
             case that does not fail on the recorded output or does not pass on the corrected one.
     """
     _require_defect(correction, triage, trace)
-    path = _path_in_output(correction, trace)
+    path = _place_in_output(trace, correction.artifact, correction.field)
     observed = _value_at(trace.output, path)
     corrected = _as_observed(correction.corrected, observed)
     comparison = fields.rule(correction.artifact, correction.field).comparison
@@ -102,6 +102,10 @@ def _assertions(
 ) -> tuple[Assertion, ...]:
     if f"{correction.artifact}.{correction.field}" in settings.rubric_fields and correction.reason.strip():
         return _rubric(correction, path, corrected)
+    return _literal(path, comparison, corrected)
+
+
+def _literal(path: tuple[str, ...], comparison: Comparison, corrected: JsonValue) -> tuple[Assertion, ...]:
     if corrected is None or corrected == "":
         return (_absence(path),)
     if not isinstance(corrected, str):
@@ -140,13 +144,26 @@ def _rubric(correction: Correction, path: tuple[str, ...], corrected: JsonValue)
     return tuple(assertions)
 
 
-def _path_in_output(correction: Correction, trace: Trace) -> tuple[str, ...]:
+def as_literal(
+    trace: Trace, artifact: str, field: str, value: JsonValue, *, fields: FieldRules
+) -> tuple[Assertion, ...]:
+    """Return the assertion that the output of the run in *trace* has *value* as its *field*, as a case would say it.
+
+    Raises:
+        MintRefusedError: the output does not hold the field, so that no case could see it.
+        SuiteError: the comparison of the field counts nothing in *value*.
+    """
+    path = _place_in_output(trace, artifact, field)
+    return _literal(path, fields.rule(artifact, field).comparison, value)
+
+
+def _place_in_output(trace: Trace, artifact: str, field: str) -> tuple[str, ...]:
     """Return where the field stands in the output: of itself, or inside the artifact that has its name.
 
     Raises:
         MintRefusedError: the output does not hold it, so that no case could see it.
     """
-    output, artifact, field = trace.output, correction.artifact, correction.field
+    output = trace.output
     if isinstance(output, dict):
         inner = output.get(artifact)
         if field not in output and isinstance(inner, dict):
@@ -160,7 +177,7 @@ def _path_in_output(correction: Correction, trace: Trace) -> tuple[str, ...]:
     elif field in ("output", artifact):
         return ()
     raise MintRefusedError(
-        f"{_named(correction)}: the agent's output does not hold {artifact}.{field}",
+        f"the agent's output does not hold {artifact}.{field}",
         hint="put the field into the agent's `output`, where cases can see it",
     )
 

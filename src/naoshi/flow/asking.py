@@ -16,6 +16,10 @@ def ask(loop: Loop, question: Question) -> Decision | None:
     known = loop.store.decisions.get(question.conversation_id)
     if known is not None:
         return known
+    settled = loop.confirmations.settled(question.conversation_id)
+    if settled is not None and settled.choices:
+        # Answered by a process that died before it could note the decision.
+        return _keep(loop, question, settled.choices[0], settled.actor or "unknown", settled.confirmation.id, "", 1)
     for asked in range(1, _TRIES + 1):
         loop.confirmations.ask(question.conversation_id, question.text, list(question.labels), action=question.kind)
         answer = loop.people.answer(question)
@@ -25,19 +29,25 @@ def ask(loop: Loop, question: Question) -> Decision | None:
         if turn.choice is None or turn.confirmation is None:
             loop.report(f"not settled ({turn.reason}): {answer.reply[:40]!r}")
             continue
-        decision = Decision(
-            decision_id=question.conversation_id,
-            kind=question.kind,
-            question=question.text,
-            labels=question.labels,
-            choice=turn.choice,
-            proposed=question.proposed,
-            reply=answer.reply[:200],
-            actor=answer.actor,
-            confirmation_id=turn.confirmation.id,
-            asked=asked,
-            decided_at=loop.clock(),
-        )
-        loop.store.decisions.add(decision)
-        return decision
+        return _keep(loop, question, turn.choice, answer.actor, turn.confirmation.id, answer.reply, asked)
     return None
+
+
+def _keep(
+    loop: Loop, question: Question, choice: int, actor: str, confirmation_id: str, reply: str, asked: int
+) -> Decision:
+    decision = Decision(
+        decision_id=question.conversation_id,
+        kind=question.kind,
+        question=question.text,
+        labels=question.labels,
+        choice=choice,
+        proposed=question.proposed,
+        reply=reply[:200],
+        actor=actor,
+        confirmation_id=confirmation_id,
+        asked=asked,
+        decided_at=loop.clock(),
+    )
+    loop.store.decisions.add(decision)
+    return decision

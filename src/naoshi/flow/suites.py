@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from naoshi.errors import SuiteError
+from naoshi.evals.left_alone import left_alone
 from naoshi.evals.merge import MergeReport, merge_cases
 from naoshi.evals.suite_file import SuiteFile, load_suite
 from naoshi.flow.loop import Loop
-from naoshi.records import EvalCase, Split, Suite
+from naoshi.records import Correction, EvalCase, Split, Suite, canonical_json
 
 
 def suite_paths(loop: Loop) -> tuple[Path, ...]:
@@ -37,6 +38,23 @@ def load_suites(loop: Loop) -> tuple[Suite, ...]:
 def load_cases(loop: Loop) -> tuple[EvalCase, ...]:
     """Return the cases of all suites."""
     return tuple(case for suite in load_suites(loop) for case in suite.cases)
+
+
+def judged_cases(loop: Loop) -> tuple[EvalCase, ...]:
+    """Return what a version is judged by: the cases of all suites, and what people left alone in corrected runs."""
+    cases = load_cases(loop)
+    corrections: dict[str, list[Correction]] = {}
+    for correction in loop.store.corrections.find():
+        corrections.setdefault(correction.trace_id, []).append(correction)
+    checks: dict[str, EvalCase] = {}
+    for trace_id, mine in corrections.items():
+        trace = loop.store.traces.get(trace_id)
+        if trace is not None:
+            found = left_alone(trace, mine, fields=loop.settings.fields, settings=loop.settings.evals)
+            checks |= {check.case_id: check for check in found}
+    tested = {(canonical_json(case.vars), case.provenance.field) for case in cases}
+    fresh = (check for check in checks.values() if (canonical_json(check.vars), check.provenance.field) not in tested)
+    return (*cases, *fresh)
 
 
 def of_split(cases: Iterable[EvalCase], *splits: Split) -> tuple[EvalCase, ...]:

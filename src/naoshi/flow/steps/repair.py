@@ -9,7 +9,7 @@ from naoshi.flow.required import require
 from naoshi.flow.loop import Loop
 from naoshi.flow.steps.diagnose import seen_corrections, seen_traces
 from naoshi.flow.steps.ending import ended
-from naoshi.flow.suites import load_cases, of_split
+from naoshi.flow.suites import judged_cases, of_split
 from naoshi.records import Attempt, Change, Cycle, CycleState, Diagnosis, EvalRun, Handoff, Split, content_id
 from naoshi.repair.coding_agents.command import CommandAgent
 from naoshi.repair.handoff import build_handoff
@@ -24,7 +24,7 @@ def hand_off(
     loop: Loop, diagnosis: Diagnosis, run: EvalRun, *, attempt: int = 1, failures: tuple[str, ...] = ()
 ) -> Handoff:
     """Build the handoff of *diagnosis* from the cases of the diagnose split, and keep it in the store."""
-    cases = of_split(load_cases(loop), Split.diagnose)
+    cases = of_split(judged_cases(loop), Split.diagnose)
     repair = loop.settings.repair
     handoff = build_handoff(
         diagnosis,
@@ -67,7 +67,7 @@ def make(loop: Loop, handoff: Handoff, *, base: Base) -> ChangeOutcome:
         output_limit=repair.output_limit,
         environment=repair.environment,
     )
-    cases = load_cases(loop)
+    cases = judged_cases(loop)
     lines = {
         trace.trace_id: "".join(f"{line}\n" for line in trace_to_lines(trace))
         for trace in seen_traces(loop, of_split(cases, Split.diagnose))
@@ -90,7 +90,7 @@ def make(loop: Loop, handoff: Handoff, *, base: Base) -> ChangeOutcome:
 
 def judge(loop: Loop, change: Change, handoff: Handoff, before: EvalRun) -> Judgement:
     """Run all cases on *change* and keep the certificate, granted or not, and the run."""
-    cases = load_cases(loop)
+    cases = judged_cases(loop)
     judgement = judge_change(
         loop.git,
         change,

@@ -3,7 +3,7 @@
 from naoshi.flow.evaluate import ALL_SPLITS, evaluate_commit
 from naoshi.flow.loop import Loop
 from naoshi.flow.steps.ending import ended
-from naoshi.flow.suites import load_cases
+from naoshi.flow.suites import judged_cases
 from naoshi.flow.versions import main_branch, present_version
 from naoshi.records import Baseline, Cycle, CycleState, EvalRun, content_id
 
@@ -12,7 +12,7 @@ def run_present(loop: Loop) -> EvalRun:
     """Run all cases on the version in force, and keep the run; the first one ever is the first baseline."""
     version = present_version(loop)
     commit = loop.git.commit_of(f"refs/heads/{main_branch(loop)}")
-    run = evaluate_commit(loop, commit, version=version.name, cases=load_cases(loop), suite=ALL_SPLITS)
+    run = evaluate_commit(loop, commit, version=version.name, cases=judged_cases(loop), suite=ALL_SPLITS)
     if not loop.store.baselines.count():
         baseline = Baseline(
             baseline_id=content_id("baseline", run.run_id, version.name),
