@@ -44,6 +44,7 @@ def postgres_url() -> Iterator[str]:
             server = subprocess.Popen(words, stdout=log, stderr=log, cwd=folder, start_new_session=True)
         try:
             _wait_for_server(programs, port, server, folder)
+            _run([str(programs / "createdb"), "-h", "127.0.0.1", "-p", str(port), "-U", "naoshi", "contract"])
             yield f"postgresql://naoshi@127.0.0.1:{port}"
         finally:
             _stop_server(user, programs, folder, server)

@@ -15,7 +15,7 @@ from naoshi.store.sql import SqlStore
 @pytest.fixture
 def emptied_postgres(postgres_url: str) -> str:
     """The URL of a database whose tables are emptied, which is faster than making them again for each test."""
-    url = f"{postgres_url}/template1"
+    url = f"{postgres_url}/contract"
     with closing(psycopg.connect(url, autocommit=True)) as connection:
         connection.execute("SET session_replication_role = replica")
         tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'naoshi'").fetchall()
