@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from naoshi.errors import ChangeRefusedError, DirtyRepositoryError
+from naoshi.errors import ChangeRefusedError, DirtyRepositoryError, RecordConflictError
 from naoshi.records import ReviewDecision, VerdictOutcome
-from naoshi.release import BaselineMove, ensure_version, enter_review, verify_ledger
+from naoshi.release import BaselineMove, ensure_version, enter_review, ship, verify_ledger
 from naoshi.store.memory import MemoryStore
+from naoshi.store.sql.sql_store import SqlStore
 from tests.release.reviewed_change import NOW, ReviewedChange, make_reviewed_change
 
 STEPS = ("checked", "branch_moved", "tagged", "recorded", "branch_removed")
@@ -74,6 +75,33 @@ def test_killed_after_any_step_and_run_again_the_end_is_the_same(tmp_path: Path,
     killed.ship()
     killed.ship()
     assert state_of(killed) == state_of(whole)
+
+
+def test_on_sqlite_a_release_is_recorded_whole_or_not_at_all(tmp_path: Path):
+    """Protects the real store as the fake is protected: a conflict inside the transaction keeps nothing of it."""
+    reviewed = make_reviewed_change(tmp_path)
+    store = SqlStore.open(tmp_path / "naoshi.db")
+    other_run = reviewed.run.model_copy(update={"suite": "other"})
+    store.runs.add(other_run)
+    given = {
+        "change": reviewed.change,
+        "review": reviewed.review,
+        "certificate": reviewed.certificate,
+        "verdict": reviewed.verdict,
+        "branch": "main",
+        "baseline": BaselineMove(moves=True, reason="better"),
+        "now": NOW,
+    }
+    with pytest.raises(RecordConflictError):
+        ship(reviewed.git, store, run=reviewed.run, **given)
+    assert [store.reviews.count(), store.versions.count(), store.releases.count()] == [0, 0, 0]
+    assert list(store.ledger.entries()) == []
+    store.runs.put(reviewed.run)
+    release = ship(reviewed.git, store, run=reviewed.run, **given)
+    assert ship(reviewed.git, store, run=reviewed.run, **given) == release
+    assert [store.versions.count(), store.releases.count(), store.baselines.count()] == [1, 1, 1]
+    assert verify_ledger(store.ledger.entries()) == ()
+    store.close()
 
 
 def test_a_work_tree_that_was_half_updated_is_finished(reviewed: ReviewedChange):

@@ -28,7 +28,8 @@ DEFAULT_PROTECTED = (
 class HandoffBudget(BaseModel):
     """How much a handoff may hold. What does not fit is left out, the least valuable first, and counted.
 
-    ``listed`` is the number of cases shown in the part for reading; the machine-readable block has ``cases``.
+    ``listed`` is the number of cases shown in the part for reading; the machine-readable block has ``cases`` failing
+    ones and ``confirmed`` ones that pass. ``traces`` are cited at most, ``places`` are the lines given for one case.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,7 +48,9 @@ class RepairSettings(BaseModel):
     in seconds, ``output_limit`` in bytes on each stream, ``change_limit`` in bytes of changed files. Paths ending in
     ``/`` are folders, ``**/name`` is that name at any depth, anything else is one file; ``protected`` wins over
     ``editable``; ``hidden`` files are not in the coding agent's checkout. ``environment`` is handed to the coding agent
-    besides a short list of harmless variables. ``allow_worse`` is how many cases that passed may fail after a change.
+    besides a short list of harmless variables. A repair has at most ``attempts`` tries (1 to 3). ``allow_worse`` is how
+    many cases of the diagnose split that passed may fail after a change, where more are mended. ``language`` (``en`` or
+    ``ja``) is that of the diagnosis; ``budget`` limits the handoff.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

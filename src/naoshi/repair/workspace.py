@@ -55,7 +55,9 @@ class Workspace:
     def give(self, files: Mapping[str, str]) -> None:
         """Put *files* (path in the checkout → text) there. They must be of `GIVEN`."""
         for path, text in files.items():
-            write_durably(inside(self.checkout, path), text)
+            place = inside(self.checkout, path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(text.encode("utf-8", "backslashreplace"))
 
     def give_documents(self, paths: Iterable[str], *, root: Path) -> tuple[str, ...]:
         """Copy the documents called *paths* from *root*; return those that cannot be given (not there, or too big)."""
