@@ -12,7 +12,8 @@ class ReviewSettings(BaseModel):
 
     ``reviewers`` take turns; without any, whoever runs the command reviews. ``sample_rate`` is the share (0 to 1) of
     production traces that experts look at. ``alarm_above`` is the share (0 to 1) of approvals without change above
-    which an alarm is raised, once there are ``alarm_minimum`` decisions. ``shown_lines`` of the diff are shown at once. ``language`` (``en`` or ``ja``) is that of the question.
+    which an alarm is raised, once there are ``alarm_minimum`` decisions. ``shown_lines`` of the diff are shown at once.
+    ``language`` (``en`` or ``ja``) is that of the question.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
