@@ -210,7 +210,7 @@ class AgentProcess:
 
     def _last_words(self) -> str:
         lines = self._stderr.decode("utf-8", "replace").strip().splitlines()
-        told = re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", lines[-1]).strip() if lines else ""
+        told = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", lines[-1]).split()) if lines else ""
         return f": {told[:300]}" if told else ""
 
     def _wait(self, seconds: float) -> None:

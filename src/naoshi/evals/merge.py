@@ -31,18 +31,23 @@ def merge_cases(existing: Sequence[EvalCase], new: Iterable[EvalCase]) -> MergeR
     A new case that contradicts an existing one is left out; of new ones that contradict each other all are. Which
     are added does not depend on their order.
     """
-    known, arrivals = _Index(existing), list(new)
-    among_new = _Index(arrivals)
+    known = _Index(existing)
     added: list[EvalCase] = []
     duplicates: list[tuple[EvalCase, EvalCase]] = []
     contradictions: list[Contradiction] = []
-    joined = _Index(())
-    for case in arrivals:
-        against = known.contradiction(case) or among_new.contradiction(case)
-        same = known.same(case) or joined.same(case)
-        if against is not None:
+    fresh: list[EvalCase] = []
+    for case in new:
+        if against := known.contradiction(case):
             contradictions.append(against)
-        elif same is not None:
+        elif same := known.same(case):
+            duplicates.append((case, same))
+        else:
+            fresh.append(case)
+    among_fresh, joined = _Index(fresh), _Index(())
+    for case in fresh:
+        if against := among_fresh.contradiction(case):
+            contradictions.append(against)
+        elif same := joined.same(case):
             duplicates.append((case, same))
         else:
             added.append(case)

@@ -9,7 +9,7 @@ from naoshi.evals.score import require_known
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.suite_layout import Item, SuiteLayout, suite_layout
 from naoshi.evals.suite_reader import digest_of, file_split, read_cases
-from naoshi.evals.suite_writer import suite_text, test_items
+from naoshi.evals.suite_writer import case_items, suite_text
 from naoshi.records.base import JsonValue
 from naoshi.records.eval_case import EvalCase, Suite
 from naoshi.system.files import write_durably
@@ -173,7 +173,7 @@ def _tested(case: EvalCase) -> list[JsonValue]:
 
 def _added(text: str, layout: SuiteLayout, cases: tuple[EvalCase, ...], name: str) -> str:
     line_break = "\r\n" if "\r\n" in text else "\n"
-    items = test_items(cases, indent=layout.column if layout.items else 2, line_break=line_break)
+    items = case_items(cases, indent=layout.column if layout.items else 2, line_break=line_break)
     if not layout.items:
         head, tail = text[: layout.key_end], text[layout.value_end :]
         if layout.value_start == layout.value_end:

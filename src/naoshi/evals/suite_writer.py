@@ -13,6 +13,8 @@ from naoshi.records.eval_case import Assertion, EvalCase
 _WIDE = 2**31 - 1
 _PROMPT = "The agent gets the vars of each test."
 _MAYBE_NUMBER = re.compile(r"[-+.\d~<]")
+# Quoted singly, these would be folded as line breaks are.
+_ODD_BREAK = re.compile("[\r\x85\u2028\u2029]")
 _LITERAL_BLOCK = re.compile(r"[^\s](?:[^\n]*[^\s])?(?:\n+[^\s](?:[^\n]*[^\s])?)*\n?\Z")
 
 
@@ -28,7 +30,9 @@ class _Dumper(yaml.SafeDumper):
 
 def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = None
-    if "\n" in text:
+    if _ODD_BREAK.search(text):
+        style = '"'
+    elif "\n" in text:
         style = "|" if _LITERAL_BLOCK.match(text) else '"'
     elif _MAYBE_NUMBER.match(text):
         style = "'"
@@ -45,21 +49,21 @@ def suite_text(cases: tuple[EvalCase, ...], *, description: str) -> str:
         SuiteError: a case holds text that no file can hold.
     """
     head = _dumped({"description": description, "prompts": [_PROMPT], "providers": ["naoshi"]})
-    return head + ("tests:\n" + test_items(cases, indent=2) if cases else "tests: []\n")
+    return head + ("tests:\n" + case_items(cases, indent=2) if cases else "tests: []\n")
 
 
-def test_items(cases: tuple[EvalCase, ...], *, indent: int, line_break: str = "\n") -> str:
+def case_items(cases: tuple[EvalCase, ...], *, indent: int, line_break: str = "\n") -> str:
     """Return *cases* as items of a block list, indented by *indent* spaces.
 
     Raises:
         SuiteError: a case holds text that no file can hold.
     """
     prefix = " " * indent
-    lines = _dumped([test_of(case) for case in cases]).split("\n")
+    lines = _dumped([case_as_test(case) for case in cases]).split("\n")
     return line_break.join(prefix + line if line else line for line in lines)
 
 
-def test_of(case: EvalCase) -> dict[str, JsonValue]:
+def case_as_test(case: EvalCase) -> dict[str, JsonValue]:
     """Return *case* as a test of a Promptfoo config. Texts that Promptfoo would fill in are escaped."""
     test: dict[str, JsonValue] = {"description": case.description} if case.description else {}
     test["vars"] = {key: _escaped(value) for key, value in case.vars.items()}

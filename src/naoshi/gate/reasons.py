@@ -100,5 +100,10 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def _pattern(english: str) -> re.Pattern[str]:
     parts = _HOLE.split(english)
-    written = [f"(?P<{part}>[^;]+)" if index % 2 else re.escape(part) for index, part in enumerate(parts)]
-    return re.compile("".join(written))
+    written = [_hole(part) if index % 2 else re.escape(part) for index, part in enumerate(parts)]
+    return re.compile("".join(written), re.DOTALL)
+
+
+def _hole(name: str) -> str:
+    filling = {"named": ".+", "run": r"\w+"}.get(name, r"[\d.]+%?")
+    return f"(?P<{name}>{filling})"
