@@ -52,6 +52,7 @@ def open_loop(
     *,
     people: People | None = None,
     report: Callable[[str], None] = silent,
+    progress: Callable[[str], None] = silent,
     clock: Callable[[], datetime] = utc_now,
     believe: Callable[[Sequence[TriageProposal], datetime], Sequence[Triage]] | None = None,
 ) -> Generator[Loop]:
@@ -82,6 +83,7 @@ def open_loop(
             ),
             clock=clock,
             report=report,
+            progress=progress,
             believe=believe,
         )
     finally:

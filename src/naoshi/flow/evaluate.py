@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 from naoshi.errors import ConfigError
 from naoshi.evals.run import run_cases
 from naoshi.flow.loop import Loop
-from naoshi.records import EvalCase, EvalRun
+from naoshi.records import CaseResult, EvalCase, EvalRun
 
 ALL_SPLITS = "all"
 """The name of the suite that a cycle judges by: the cases of all suites."""
@@ -22,6 +23,11 @@ def evaluate_folder(loop: Loop, folder: Path, *, version: str, cases: Sequence[E
     """
     if not loop.settings.agent.command:
         raise ConfigError("no agent is configured", hint="write `command` under [agent] in naoshi.toml")
+    done = count(1)
+
+    def tell(_: CaseResult) -> None:
+        loop.progress(f"{version}: {next(done)} of {len(cases)} cases")
+
     return run_cases(
         cases,
         agent=loop.settings.agent,
@@ -31,6 +37,7 @@ def evaluate_folder(loop: Loop, folder: Path, *, version: str, cases: Sequence[E
         environment=os.environ,
         data_root=loop.data_root,
         clock=loop.clock,
+        on_result=tell,
     )
 
 

@@ -1,0 +1,1 @@
+"""The command line, a file for each group of commands. A command loads what it needs when it runs."""

@@ -2,14 +2,27 @@
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
+from typing import Any, cast
 
-import click
 import typer
+from typer.main import get_command
 
+from naoshi import __version__
 from naoshi.errors import NaoshiError
-from naoshi.ui.cli import case_commands, demo_command, loop_commands, release_commands, start_commands, work_commands
+from naoshi.ui.cli import (
+    case_commands,
+    correction_commands,
+    demo_command,
+    loop_commands,
+    release_commands,
+    repair_commands,
+    start_commands,
+)
+from naoshi.ui.cli.output import visible
 
 app = typer.Typer(
     name="naoshi",
@@ -20,61 +33,104 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (start_commands, work_commands, case_commands, loop_commands, release_commands, demo_command):
+for group in (
+    start_commands,
+    loop_commands,
+    correction_commands,
+    case_commands,
+    repair_commands,
+    release_commands,
+    demo_command,
+):
     group.add_to(app)
 
 _INTERRUPTED = 130
 _INTERNAL = 70
+# Some releases of Typer bring their own copy of Click; this is the one that they raise.
+_WrongUsage: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")  # pyright: ignore[reportAssignmentType]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"naoshi {__version__}")
+        raise typer.Exit(0)
 
 
 @app.callback()
 def naoshi(
-    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),  # noqa: ARG001
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+    version: bool = typer.Option(
+        False, "--version", help="Say which version of Naoshi this is.", callback=_print_version, is_eager=True
+    ),
 ) -> None:
     """Make an agent better from the corrections that people make to its work."""
 
 
 def main() -> None:
     """Run the command line and end the process with its exit status."""
+    for stop in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(stop, _interrupt)
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line *arguments*; return the exit status (see docs/cli.md). Nothing is raised without --debug."""
     debug = "--debug" in arguments
-    words = [word for word in arguments if word != "--debug"]
+    words = [word for word in arguments if word != "--debug"] or ["--help"]
     try:
-        status = app(words, standalone_mode=False, prog_name="naoshi")
+        status = _invoke(words)
         sys.stdout.flush()
     except NaoshiError as error:
         if debug:
             raise
         return _told(words, error.code, error.line(), error.exit_status)
-    except click.ClickException as error:
-        return _told(words, "usage", _usage_line(error), 2)
-    except (KeyboardInterrupt, click.Abort):
-        print("naoshi: interrupted: stopped by you; run the same command to go on", file=sys.stderr)
-        return _INTERRUPTED
+    except (KeyboardInterrupt, EOFError, typer.Abort):
+        line = "naoshi: interrupted: stopped by you; run the same command to go on"
+        return _told(words, "interrupted", line, _INTERRUPTED)
     except BrokenPipeError:
         # The reader has gone; nothing more can be said to it, and the interpreter must not try at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # noqa: BLE001 - the last resort: no person sees a traceback unasked
+    except _WrongUsage as error:
+        return _wrong_usage(words, error)
+    except Exception as error:
         if debug:
             raise
         told = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         line = f"naoshi: internal-error: {told}; run again with --debug and report it"
         return _told(words, "internal-error", line, _INTERNAL)
+    return status
+
+
+def _invoke(words: Sequence[str]) -> int:
+    # Typer's own main would turn an interrupt and a closed pipe into statuses of its own.
+    command = get_command(app)
+    try:
+        with command.make_context("naoshi", list(words)) as context:
+            status = command.invoke(context)
+    except typer.Exit as ended:
+        return ended.exit_code
     return status if isinstance(status, int) else 0
 
 
+def _wrong_usage(words: Sequence[str], error: Exception) -> int:
+    told = cast("Any", error)
+    context = getattr(told, "ctx", None)
+    if context is not None and type(error).__name__ == "NoArgsIsHelpError":
+        print(context.get_help(), file=sys.stderr)
+        return 2
+    where = context.command_path if context is not None else "naoshi"
+    line = f"naoshi: usage: {' '.join(told.format_message().split()).rstrip('.')}; see `{where} --help`"
+    return _told(words, "usage", line, 2)
+
+
 def _told(words: Sequence[str], code: str, line: str, status: int) -> int:
-    print(line, file=sys.stderr)
+    print(visible(line), file=sys.stderr)
     if "--json" in words:
         print(json.dumps({"error": {"code": code, "message": line, "exit_status": status}}, ensure_ascii=False))
     return status
 
 
-def _usage_line(error: click.ClickException) -> str:
-    where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "naoshi"
-    return f"naoshi: usage: {' '.join(error.format_message().split()).rstrip('.')}; see `{where} --help`"
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Take a polite signal as Ctrl-C, so that what was started is ended and nothing is left half done."""
+    raise KeyboardInterrupt

@@ -1,10 +1,21 @@
 """Options that many commands share."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout; people's text on stderr.")]
-Folder = Annotated[Path, typer.Option("--folder", "-C", help="Work in this folder's git repository.", file_okay=True)]
+Folder = Annotated[Path, typer.Option("--folder", "-C", help="Work in this folder's git repository.")]
+By = Annotated[
+    str, typer.Option("--by", help="Whose decision this is; without it, git's user.name or the name of the login.")
+]
 HERE = Path()
+
+
+class Language(StrEnum):
+    """The languages of questions and explanations."""
+
+    en = "en"
+    ja = "ja"

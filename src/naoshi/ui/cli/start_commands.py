@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from naoshi.ui.cli.options import HERE, AsJson, Folder
+from naoshi.ui.cli.options import HERE, AsJson, Folder, Language
 from naoshi.ui.cli.output import Output
 
 
@@ -16,16 +16,13 @@ def add_to(app: typer.Typer) -> None:
 
 def init(
     folder: Folder = HERE,
-    language: Annotated[str, typer.Option(help="Language of questions and explanations: en or ja.")] = "en",
+    language: Annotated[Language, typer.Option(help="Language of questions and explanations.")] = Language.en,
     as_json: AsJson = False,
 ) -> int:
     """Write a commented naoshi.toml and the folders into a git repository."""
     from naoshi.app.initialise import initialise
-    from naoshi.errors import UsageError
 
-    if language not in ("en", "ja"):
-        raise UsageError(f"the language {language!r} is not one of en, ja")
-    done = initialise(folder, language=language)
+    done = initialise(folder, language=language.value)
     out = Output(as_json=as_json)
     out.say(*(f"wrote {path}" for path in done.written), "", "Next:")
     out.say(*(f"  {number}. {step}" for number, step in enumerate(done.next_steps, start=1)))
@@ -35,8 +32,6 @@ def init(
 
 def doctor(folder: Folder = HERE, as_json: AsJson = False) -> int:
     """Say what is missing on this machine and how to get it. Exit status 1 when something needed is missing."""
-    from dataclasses import asdict
-
     from naoshi.app.doctor import examine
 
     findings = examine(folder)
@@ -45,5 +40,5 @@ def doctor(folder: Folder = HERE, as_json: AsJson = False) -> int:
     for finding in findings:
         remedy = f" → {finding.remedy}" if finding.remedy else ""
         out.say(f"{marks[finding.state]:<10} {finding.subject:<14} {finding.detail}{remedy}")
-    out.result({"findings": [asdict(finding) for finding in findings]})
+    out.result({"findings": findings})
     return 1 if any(finding.state == "missing" for finding in findings) else 0

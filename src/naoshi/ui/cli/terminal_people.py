@@ -1,12 +1,13 @@
 """Asking the person at the terminal."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import Final, Literal, TextIO
 
 from naoshi.confirm.reply import resolve_reply
 from naoshi.flow.people import Answer, Question
 from naoshi.records.confirmation import Reason
-from naoshi.ui.cli.output import visible
+from naoshi.ui.cli.output import Output, visible
 
 Language = Literal["en", "ja"]
 
@@ -39,14 +40,23 @@ class TerminalPeople:
     """Puts questions to the person at *stdin* and *stdout* and reads one line for each.
 
     Args of the constructor: *actor* is the name that stands in the records for what is answered; *language* is that
-    of our own words (the question brings its own).
+    of our own words (the question brings its own); *before* is called before anything is written.
     """
 
-    def __init__(self, *, stdin: TextIO, stdout: TextIO, actor: str, language: Language) -> None:
+    def __init__(
+        self,
+        *,
+        stdin: TextIO,
+        stdout: TextIO,
+        actor: str,
+        language: Language,
+        before: Callable[[], None] = lambda: None,
+    ) -> None:
         self._stdin = stdin
         self._stdout = stdout
         self._actor = actor
         self._language: Language = language
+        self._before = before
         self._last: tuple[Question, str] | None = None
 
     def answer(self, question: Question) -> Answer | None:
@@ -54,6 +64,7 @@ class TerminalPeople:
 
         The question that was just answered, put again, is one whose answer was not settled: the person is told why.
         """
+        self._before()
         if self._last and self._last[0].conversation_id == question.conversation_id:
             self._say_why(question, self._last[1])
         if self._last is None or self._last[0] != question:
@@ -99,3 +110,8 @@ class TerminalPeople:
         Console(file=self._stdout).print(
             Panel(Group(Text(visible(question.text)), Text(), *choices), border_style="cyan"), soft_wrap=False
         )
+
+
+def terminal_people(out: Output, *, actor: str, language: Language) -> TerminalPeople:
+    """Return the person at this process's terminal, asked where *out* puts people's text."""
+    return TerminalPeople(stdin=sys.stdin, stdout=out.people, actor=actor, language=language, before=out.clear)

@@ -1,0 +1,118 @@
+"""Where things stand: what there is, what waits, and what to do next. Looking changes nothing."""
+
+from collections import deque
+from collections.abc import Iterator
+
+from naoshi.flow.certified import CertifiedChange, certified_changes
+from naoshi.flow.loop import Loop
+from naoshi.flow.present_run import runs_by_version
+from naoshi.flow.steps.triage import open_questions
+from naoshi.flow.suites import load_cases
+from naoshi.records import Cycle, ResultState, TriageClass
+from naoshi.records.base import Record
+from naoshi.release.ledger import review_figures
+from naoshi.release.versions import current_version
+from naoshi.triage.question import TriageQuestion
+
+
+class Standing(Record):
+    """What there is, in numbers, what ``waiting`` for a person, and the ``next_step`` in words.
+
+    ``passing`` counts the cases that passed in the last run of the version in force (None: it was not run).
+    ``cycle_state`` and ``cycle_stage`` are those of the latest cycle. ``alarms`` say where decisions look like a
+    formality.
+    """
+
+    version: str | None
+    releases: int
+    traces: int
+    quarantined: int
+    corrections: int
+    untriaged: int
+    cases: int
+    passing: int | None
+    cycles: int
+    cycle_state: str | None
+    cycle_stage: str | None
+    waiting: tuple[str, ...]
+    alarms: tuple[str, ...]
+    next_step: str
+
+
+def unanswered_questions(loop: Loop) -> tuple[TriageQuestion, ...]:
+    """Return the triage questions that nobody has answered. Nothing is asked by this."""
+    line = deque(open_questions(loop))
+    unanswered: list[TriageQuestion] = []
+    while line:
+        question = line.popleft()
+        decision = loop.store.decisions.get(question.conversation_id)
+        if decision is None:
+            unanswered.append(question)
+        else:
+            line.extendleft(reversed(question.decisions(decision.choice).questions))
+    return tuple(unanswered)
+
+
+def standing(loop: Loop) -> Standing:
+    """Return where things stand.
+
+    Raises:
+        SuiteError: a suite cannot be read.
+    """
+    store = loop.store
+    version = current_version(store)
+    name = version.name if version else None
+    runs = [run for run in runs_by_version(loop) if run.version == name]
+    cycles = store.cycles.find()
+    questions = unanswered_questions(loop)
+    changes = certified_changes(loop)
+    triages = store.triages.find()
+    return Standing(
+        version=name,
+        releases=store.releases.count(),
+        traces=store.traces.count(),
+        quarantined=store.quarantine.count(),
+        corrections=store.corrections.count(),
+        untriaged=store.corrections.count() - len({item.correction_id for item in triages}),
+        cases=len(load_cases(loop)),
+        passing=runs[-1].counts()[ResultState.pass_] if runs else None,
+        cycles=len(cycles),
+        cycle_state=cycles[-1].state.value if cycles else None,
+        cycle_stage=cycles[-1].stage if cycles else None,
+        waiting=tuple(_waiting(questions, changes)),
+        alarms=review_figures(store.reviews.find(), triages=triages, settings=loop.settings.review).alarms,
+        next_step=_next_step(loop, cycles[-1] if cycles else None, len(questions), changes),
+    )
+
+
+def _waiting(questions: tuple[TriageQuestion, ...], changes: tuple[CertifiedChange, ...]) -> Iterator[str]:
+    if questions:
+        corrections = sum(len(question.bundle.items) for question in questions)
+        yield f"{len(questions)} questions about {corrections} corrections: naoshi triage"
+    for item in changes[-1:]:
+        if item.waits_for_review:
+            yield f"change {item.change.change_id} for a review: naoshi review"
+        if item.waits_for_release:
+            yield f"change {item.change.change_id} for its release: naoshi release"
+
+
+def _next_step(loop: Loop, cycle: Cycle | None, questions: int, changes: tuple[CertifiedChange, ...]) -> str:
+    store, settings = loop.store, loop.settings
+    latest = changes[-1] if changes else None
+    made = {case.provenance.correction_id for case in load_cases(loop)}
+    defects = {item.correction_id for item in store.triages.find(decision=TriageClass.defect)}
+    steps = (
+        (not settings.agent.command, "write the agent's command under [agent] in naoshi.toml"),
+        (not store.traces.count(), "bring in traces: naoshi ingest TRACES.jsonl"),
+        (not store.corrections.count(), "bring in corrections: naoshi correct CORRECTIONS.csv"),
+        (questions > 0, "answer the questions: naoshi triage"),
+        (latest is not None and latest.waits_for_release, "release the approved change: naoshi release"),
+        (latest is not None and latest.waits_for_review, "decide on the change: naoshi review"),
+        (cycle is not None and not cycle.state.ended, "go on with the cycle: naoshi cycle"),
+        (not settings.repair.command, "write the coding agent's command under [repair] in naoshi.toml"),
+        (bool(defects - made), "go round once: naoshi cycle"),
+    )
+    return next(
+        (words for applies, words in steps if applies),
+        "bring in what the agent did since: naoshi ingest, naoshi correct, then naoshi cycle",
+    )

@@ -1,0 +1,7 @@
+"""Commands that follow."""
+
+import typer
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add these commands to *app*."""

@@ -1,0 +1,24 @@
+"""Where things stand, in words."""
+
+from naoshi.flow.loop import Loop
+from naoshi.flow.standing import standing
+from naoshi.ui.cli.output import Output, counted
+
+
+def show_status(loop: Loop, out: Output) -> None:
+    """Show version, counts, what waits for a person, and the next step."""
+    now = standing(loop)
+    counts = (
+        ("version", f"{now.version or 'none yet'}  ({counted(now.releases, 'release')})"),
+        ("traces", f"{now.traces}  ({counted(now.quarantined, 'line')} in quarantine)"),
+        ("corrections", f"{now.corrections}  ({now.untriaged} not triaged)"),
+        ("cases", f"{now.cases}  ({now.passing if now.passing is not None else '?'} passing in the last run)"),
+        ("cycles", f"{now.cycles}" + (f"  (number {now.cycles} is {now.cycle_state})" if now.cycle_state else "")),
+    )
+    out.say(*(f"{name:<12} {text}" for name, text in counts))
+    for item in now.waiting:
+        out.say(f"waiting      {item}")
+    for alarm in now.alarms:
+        out.say(f"ALARM        {alarm}")
+    out.say(f"next         {now.next_step}")
+    out.result(now)
