@@ -46,15 +46,19 @@ def judged_cases(loop: Loop) -> tuple[EvalCase, ...]:
     corrections: dict[str, list[Correction]] = {}
     for correction in loop.store.corrections.find():
         corrections.setdefault(correction.trace_id, []).append(correction)
-    checks: dict[str, EvalCase] = {}
-    for trace_id, mine in corrections.items():
-        trace = loop.store.traces.get(trace_id)
-        if trace is not None:
-            found = left_alone(trace, mine, fields=loop.settings.fields, settings=loop.settings.evals)
-            checks |= {check.case_id: check for check in found}
+    checks = {check.case_id: check for name, mine in corrections.items() for check in _left_alone(loop, name, mine)}
     tested = {(canonical_json(case.vars), case.provenance.field) for case in cases}
     fresh = (check for check in checks.values() if (canonical_json(check.vars), check.provenance.field) not in tested)
     return (*cases, *fresh)
+
+
+def _left_alone(loop: Loop, trace_id: str, corrections: Sequence[Correction]) -> tuple[EvalCase, ...]:
+    key = (trace_id, *sorted(correction.correction_id for correction in corrections))
+    if key not in loop.left_alone:
+        trace = loop.store.traces.get(trace_id)
+        fields, settings = loop.settings.fields, loop.settings.evals
+        loop.left_alone[key] = left_alone(trace, corrections, fields=fields, settings=settings) if trace else ()
+    return loop.left_alone[key]
 
 
 def of_split(cases: Iterable[EvalCase], *splits: Split) -> tuple[EvalCase, ...]:

@@ -1,7 +1,7 @@
 """The gate: is the candidate at least as good, in every category, as what is in force and as the baseline?"""
 
-from naoshi.flow.required import require
 from naoshi.flow.loop import Loop
+from naoshi.flow.required import require
 from naoshi.flow.steps.repair import next_attempt
 from naoshi.gate.decide import decide
 from naoshi.records import Cycle, EvalRun, Verdict, VerdictOutcome

@@ -1,7 +1,7 @@
 """An approved change becomes the version in force."""
 
-from naoshi.flow.required import require
 from naoshi.flow.loop import Loop
+from naoshi.flow.required import require
 from naoshi.flow.steps.ending import ended
 from naoshi.flow.steps.gate import baseline_run
 from naoshi.flow.versions import main_branch

@@ -5,8 +5,8 @@ from pathlib import Path
 from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError
 from naoshi.flow.evaluate import ALL_SPLITS, evaluate_folder
-from naoshi.flow.required import require
 from naoshi.flow.loop import Loop
+from naoshi.flow.required import require
 from naoshi.flow.steps.diagnose import seen_corrections, seen_traces
 from naoshi.flow.steps.ending import ended
 from naoshi.flow.suites import judged_cases, of_split

@@ -1,9 +1,9 @@
 """A person looks at the change, the certificate and the verdict, and decides."""
 
 from naoshi.flow.asking import ask
-from naoshi.flow.required import require
 from naoshi.flow.loop import Loop
 from naoshi.flow.people import Question
+from naoshi.flow.required import require
 from naoshi.flow.steps.ending import ended, waiting
 from naoshi.flow.suites import load_cases
 from naoshi.records import Certificate, Change, Cycle, CycleState, Review, ReviewDecision, Verdict
