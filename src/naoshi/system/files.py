@@ -10,10 +10,12 @@ from naoshi.errors import InputError, MissingPathError, StoreError
 def write_durably(path: Path, content: bytes | str, *, mode: int = 0o644) -> None:
     """Put *content* at *path* so that a crash leaves the old file or the new one, never a part.
 
+    A lone surrogate in a text, which UTF-8 cannot hold, is written as its escape.
+
     Raises:
         StoreError: the disk or the rights do not allow it; the old file is untouched.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,6 +32,8 @@ def write_durably(path: Path, content: bytes | str, *, mode: int = 0o644) -> Non
         sync_folder(path.parent)
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise StoreError(f"cannot write {str(path)!r}: it is no path") from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -41,35 +45,19 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def append_durably(path: Path, line: str) -> None:
-    """Add one line to *path* and fsync it. The line is written in one call, so that lines never mix.
-
-    Raises:
-        StoreError: the disk or the rights do not allow it.
-    """
-    data = (line.rstrip("\n") + "\n").encode("utf-8", "backslashreplace")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            os.write(descriptor, data)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
-
-
 def inside(root: Path, relative: str) -> Path:
     """Return the real path of *relative* below *root*, links followed.
 
     Raises:
-        InputError: it is absolute, holds a NUL, or leads out of *root*.
+        InputError: it is absolute, is no path, leads round in a circle, or leads out of *root*.
     """
     if "\0" in relative or Path(relative).is_absolute():
         raise InputError(f"the path {relative!r} does not stay inside {root}")
     real_root = root.resolve()
-    real = (real_root / relative).resolve()
+    try:
+        real = (real_root / relative).resolve()
+    except (RuntimeError, OSError, ValueError) as error:
+        raise InputError(f"the path {relative!r} leads nowhere") from error
     if real != real_root and real_root not in real.parents:
         raise InputError(f"the path {relative!r} does not stay inside {root}")
     return real
@@ -90,3 +78,5 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path} is not UTF-8 text (byte {error.start})") from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise MissingPathError(f"{str(path)!r} is no path") from error

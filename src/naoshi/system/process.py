@@ -14,7 +14,7 @@ from naoshi.errors import MissingProgramError
 
 _GRACE_SECONDS = 0.5
 _FIRST_PAUSE_SECONDS = 0.0005
-_POLL_SECONDS = 0.01
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +43,12 @@ def start(
     """Start *command* in *folder* as the leader of its own process group.
 
     Raises:
-        MissingProgramError: the program is not on this machine.
+        MissingProgramError: the program is not on this machine, or the command is none that can be started.
     """
+    if not command:
+        raise MissingProgramError("the command is empty")
+    if not folder.is_dir():
+        raise MissingProgramError(f"cannot start {command[0]!r}: there is no folder {folder}")
     try:
         return subprocess.Popen(  # type: ignore[call-overload,no-any-return]
             list(command),
@@ -53,9 +57,9 @@ def start(
             start_new_session=True,
             **streams,  # pyright: ignore[reportArgumentType]
         )
-    except (FileNotFoundError, PermissionError, NotADirectoryError) as error:
-        name = command[0] if command else "(empty)"
-        raise MissingProgramError(f"cannot start {name!r}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it holds characters that no program can be given"
+        raise MissingProgramError(f"cannot start {command[0][:200]!r}: {reason}") from error
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
@@ -65,7 +69,9 @@ def end(process: subprocess.Popen[bytes]) -> None:
         process.wait(_GRACE_SECONDS)
     except subprocess.TimeoutExpired:
         pass
-    _signal_group(process, signal.SIGKILL)
+    finally:
+        # Also when a second Ctrl-C cuts the wait short.
+        _signal_group(process, signal.SIGKILL)
     process.wait()
 
 
