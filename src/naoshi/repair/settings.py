@@ -68,6 +68,16 @@ class RepairSettings(BaseModel):
     language: Language = "en"
     budget: HandoffBudget = HandoffBudget()
 
+    def guarding(self, folder: str) -> "RepairSettings":
+        """Return these settings with the suites in *folder* (relative to the repository) protected, and hidden.
+
+        The diagnose suite may be read, since the handoff holds its cases; the validate suite may not.
+        """
+        place = folder.strip("/")
+        protected = dict.fromkeys((*self.protected, f"{place}/"))
+        hidden = dict.fromkeys((*self.hidden, f"{place}/validate.yaml"))
+        return self.model_copy(update={"protected": tuple(protected), "hidden": tuple(hidden)})
+
     @field_validator("editable", "protected", "hidden")
     @classmethod
     def _stay_inside(cls, places: tuple[str, ...]) -> tuple[str, ...]:

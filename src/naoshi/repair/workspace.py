@@ -4,12 +4,12 @@ import json
 import os
 import shutil
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from naoshi.errors import InputError
+from naoshi.errors import InputError, StoreError
 from naoshi.repair.coding_agents.left_processes import end_left_processes
 from naoshi.repair.protect import is_within
 from naoshi.system.files import inside, write_durably
@@ -149,9 +149,16 @@ def open_workspace(
 
 @contextmanager
 def held_folder(folder: Path) -> Generator[Path]:
-    """Make *folder* anew, marked as ours, and remove it with all processes in it, whatever happens."""
+    """Make *folder* anew, marked as ours, and remove it with all processes in it, whatever happens.
+
+    Raises:
+        StoreError: the disk or the rights do not allow it.
+    """
     clear_workspace(folder)
-    folder.mkdir(parents=True)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the folder {folder}: {error.strerror or error}") from error
     try:
         write_durably(folder / _OWNER, json.dumps({"process": os.getpid(), "started": _started(os.getpid())}))
         yield folder.resolve()
@@ -187,8 +194,9 @@ def clear_workspace(folder: Path) -> None:
         # A folder that its owner may not enter cannot be removed.
         for name in folders:
             inner = Path(place) / name
-            if not inner.is_symlink() and inner.stat().st_mode & 0o700 != 0o700:
-                inner.chmod(0o700)
+            with suppress(OSError):
+                if not inner.is_symlink() and inner.stat().st_mode & 0o700 != 0o700:
+                    inner.chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -51,7 +51,8 @@ def _belongs(pid: int, mark: bytes) -> bool:
         current = os.fsencode((place / "cwd").readlink())
         if current == mark or current.startswith(mark + b"/"):
             return True
-        return b"=" + mark in (place / "environ").read_bytes()
+        environment = (place / "environ").read_bytes()
+        return b"=" + mark + b"/" in environment or b"=" + mark + b"\0" in environment
     except OSError:
         return False
 
