@@ -26,7 +26,7 @@ def released(folder: Path) -> tuple[ReviewedChange, Version]:
     return reviewed, first
 
 
-def go_back(reviewed: ReviewedChange, to: Version, **parts: object) -> RolledBack:
+def go_back(reviewed: ReviewedChange, to: Version | None, **parts: object) -> RolledBack:
     """Roll back to *to*; the evals look at what is really there."""
 
     def evaluate(checkout: Path, commit: str) -> EvalRun:
@@ -103,6 +103,14 @@ def test_going_back_to_what_is_there_is_refused(tmp_path: Path):
     reviewed, _ = released(tmp_path)
     with pytest.raises(RefusedError, match="has the harness of v1 already"):
         go_back(reviewed, version_named(reviewed.store, "v1"))
+
+
+def test_without_a_version_it_is_the_best_one(tmp_path: Path):
+    """Protects L22: the gate's rule chooses, and nobody's choice is nothing to go back to."""
+    reviewed, first = released(tmp_path)
+    with pytest.raises(NotFoundError, match="no version to go back to"):
+        go_back(reviewed, None)
+    assert go_back(reviewed, None, best=first).version.restores == "v0"
 
 
 def test_a_version_is_found_by_its_name_in_any_of_its_forms(tmp_path: Path):

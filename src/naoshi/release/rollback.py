@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from pydantic import JsonValue
 
-from naoshi.errors import RefusedError
+from naoshi.errors import NotFoundError, RefusedError
 from naoshi.records import EvalRun, Release, Version, content_id
 from naoshi.release.ledger import enter
 from naoshi.release.move_branch import move_branch, require_movable
@@ -35,7 +35,8 @@ def rollback(
     git: Git,
     store: Store,
     *,
-    to: Version,
+    to: Version | None,
+    best: Version | None = None,
     branch: str,
     paths: Sequence[str] = ("harness/",),
     evaluate: Evaluate,
@@ -47,17 +48,21 @@ def rollback(
 ) -> RolledBack:
     """Restore *paths* (the harness) as they were in the version *to*, as a new commit and version on *branch*.
 
-    Everything else on the branch stays as it is, and no history is cut. The evals run on the new commit before the
-    branch moves; whatever they say is recorded, and the baseline stays where it is. Killed after any step and called
-    again, it goes on from there.
+    Without *to* it is *best*, the version that the gate's rule calls the best. Everything else on the branch stays as
+    it is, and no history is cut. The evals run on the new commit before the branch moves; whatever they say is
+    recorded, and the baseline stays where it is. Killed after any step and called again, it goes on from there.
 
     Raises:
+        NotFoundError: there is neither *to* nor *best*.
         RefusedError: *branch* has the harness of *to* already.
         DirtyRepositoryError: the work tree has uncommitted changes.
         RepositoryError: git cannot.
         StoreError: the store does not take it.
     """
     tell = on_step or _nobody
+    to = to or best
+    if to is None:
+        raise NotFoundError("there is no version to go back to")
     head = git.commit_of(f"refs/heads/{branch}")
     base, commit = _begun(git, store, head, to) or (head, None)
     if commit is None:

@@ -32,7 +32,7 @@ def build_task(handoff: Handoff, *, protected: Sequence[str] = (), allow_worse: 
         ),
         done_when=(
             "cases that fail now pass",
-            f"{worse} under `confirmed` in the handoff fails",
+            f'{worse} under "confirmed" in the handoff fails',
             "cases that you have not seen are not worse in any category",
         ),
     )

@@ -12,14 +12,14 @@ _SHOWN = 60
 
 _DEFECTS: Final[Mapping[Language, Mapping[Defect, str]]] = {
     "en": {
-        Defect.requirement_missing: "The harness says nothing of this.",
-        Defect.requirement_not_followed: "The harness asks for this, and it is not followed.",
+        Defect.requirement_missing: "No rule of the harness led there.",
+        Defect.requirement_not_followed: "The harness has this elsewhere, and it was not followed here.",
         Defect.implementation: "The harness takes the value from the wrong place, and no rule for it is named.",
         Defect.observability: "The run does not show what its claims stand on.",
     },
     "ja": {
-        Defect.requirement_missing: "ハーネスにこの決まりがない。",
-        Defect.requirement_not_followed: "ハーネスに決まりはあるが、守られていない。",
+        Defect.requirement_missing: "ハーネスのどの規則もそこを指していない。",
+        Defect.requirement_not_followed: "ハーネスに決まりはあるが、ここでは守られていない。",
         Defect.implementation: "ハーネスは誤った場所から値を取っており、どの規則によるかは記録にない。",
         Defect.observability: "主張の根拠が実行の記録に示されていない。",
     },
