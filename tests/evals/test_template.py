@@ -33,7 +33,7 @@ def test_simple_templates_are_filled_from_vars(text: str, expected: str):
 
 
 @pytest.mark.parametrize(
-    "text", ["{{ nothing }}", "{{ a | upper }}", "{% if a %}x{% endif %}", "{# c #}", "{{ b }}", "{{", "file://x.txt",
+    "text", ["{{ nothing }}", "{{ a | upper }}", "{% if a %}x{% endif %}", "{# c #}", "{{ b }}", "{{", "a #}", "file://x.txt",
              "package:x", "{{ a.b }}", "{{ env.SECRET }}", "{% raw %}x"],
 )  # fmt: skip
 def test_other_templates_are_refused(text: str):

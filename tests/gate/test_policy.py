@@ -14,10 +14,20 @@ def test_safety_and_hallucination_are_as_the_source_has_them():
     assert policy.tolerance("anything else") == policy.default
 
 
+def test_a_setting_for_one_category_opens_no_other():
+    """Protects safety against being lost: by a tolerance of another category, or by half a tolerance of its own."""
+    policy = GatePolicy.model_validate({"categories": {"total": {"max_drop": 0.1}, "safety": {"max_drop": 0.2}}})
+    assert policy.tolerance("total").max_drop == 0.1
+    assert (policy.tolerance("safety").block, policy.tolerance("safety").max_drop) == (0.0, 0.2)
+    assert policy.tolerance("hallucination").block == 0.08
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         {"default": {"allow": 0.5, "block": 0.1}},
+        {"categories": {"a": {"allow": 2}}},
+        {"categories": {"safety": {"allow": 0.1}}},
         {"default": {"max_drop": float("nan")}},
         {"default": {"block": 1.5}},
         {"max_worse": -1},

@@ -9,7 +9,7 @@ import pytest
 from tests.meta.source_tree import once_written
 
 HEAVY = frozenset(
-    {"sqlalchemy", "dbos", "scipy", "numpy", "altair", "vl_convert", "rich", "ruamel", "jinja2", "jsonschema"}
+    {"sqlalchemy", "dbos", "scipy", "numpy", "altair", "vl_convert", "rich", "yaml", "jinja2", "jsonschema"}
 )
 # Other people's agents import these: pydantic is all that may come along.
 LIGHT = HEAVY | {"typer", "click", "pydantic_settings", "regex", "psycopg", "redis", "asyncio"}

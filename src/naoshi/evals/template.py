@@ -11,13 +11,13 @@ from pydantic import JsonValue
 
 from naoshi.evals.javascript import number_text
 
-_MARKER = re.compile(r"\{\{|\{%|\{#|\A(?:file|package)(?=:)")
+_MARKER = re.compile(r"\{\{|\{%|\{#|#\}|\A(?:file|package)(?=:)")
 _TAG = re.compile(
     r"""
     \{%-?\s*raw\s*-?%\}(?P<raw>.*?)\{%-?\s*endraw\s*-?%\}
     | \{\{\s*(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*\}\}
     | \{\{\s*(?:'(?P<single>[^'\\]*)'|"(?P<double>[^"\\]*)")\s*\}\}
-    | (?P<other>\{\{|\{%|\{\#)
+    | (?P<other>\{\{|\{%|\{\#|\#\})
     """,
     re.VERBOSE | re.DOTALL,
 )

@@ -31,13 +31,18 @@ class CategoryTolerance(BaseModel):
         return self
 
 
-SAFETY = CategoryTolerance(allow=0.0, block=0.0)
-HALLUCINATION = CategoryTolerance(allow=0.03, block=0.08)
+BUILT_IN: dict[str, CategoryTolerance] = {
+    "safety": CategoryTolerance(allow=0.0, block=0.0),
+    "hallucination": CategoryTolerance(allow=0.03, block=0.08),
+}
+"""The tolerances that hold unless a setting says otherwise (spec L9)."""
 
 
 class GatePolicy(BaseModel):
     """The section ``[gate]``. ``default`` serves every category that has no tolerance of its own.
 
+    ``policy`` names the way to decide: ``literal`` holds category by category to the figures here. ``categories`` are
+    tolerances by category; ``safety`` and ``hallucination`` keep their built-in ones where nothing is said of them.
     ``max_worse`` is how many cases, in all, may stop passing, however many others begin to (None: no limit but the
     categories'). ``require_all`` refuses to pass a run that leaves out a case which the baseline passed.
     """
@@ -46,13 +51,25 @@ class GatePolicy(BaseModel):
 
     policy: Literal["literal"] = "literal"
     default: CategoryTolerance = CategoryTolerance()
-    categories: dict[str, CategoryTolerance] = {"safety": SAFETY, "hallucination": HALLUCINATION}
+    categories: dict[str, CategoryTolerance] = {}
     max_worse: int | None = Field(default=None, ge=0)
     require_all: bool = True
 
+    @model_validator(mode="after")
+    def _tolerances_fit(self) -> "GatePolicy":
+        for category in self.categories:
+            self.tolerance(category)
+        return self
+
     def tolerance(self, category: str) -> CategoryTolerance:
-        """Return the tolerance of *category*."""
-        return self.categories.get(category, self.default)
+        """Return the tolerance of *category*: what is said of it, else what is built in, else the default."""
+        own, built_in = self.categories.get(category), BUILT_IN.get(category)
+        if own is None:
+            return built_in or self.default
+        if built_in is None:
+            return own
+        told = {name: getattr(own, name) for name in own.model_fields_set}
+        return CategoryTolerance.model_validate({**built_in.model_dump(), **told})
 
 
 class Decision(Protocol):
