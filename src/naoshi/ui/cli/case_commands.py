@@ -1,7 +1,71 @@
-"""Commands that follow."""
+"""`naoshi evals` and `naoshi gate`: cases, runs of them, and the verdict."""
+
+from typing import Annotated
 
 import typer
+
+from naoshi.ui.cli.options import HERE, AsJson, Folder
+from naoshi.ui.cli.output import Output
 
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to *app*."""
+    evals = typer.Typer(help="Permanent cases: make them, run them, list them.", no_args_is_help=True)
+    evals.command("mint")(mint)
+    evals.command("run")(run)
+    evals.command("list")(list_cases)
+    app.add_typer(evals, name="evals")
+    app.command("gate")(gate)
+
+
+def mint(folder: Folder = HERE, as_json: AsJson = False) -> int:
+    """Make a permanent case of every correction that was triaged as a defect, and say which were refused and why."""
+    from naoshi.flow.steps.mint import mint_cases
+    from naoshi.ui.cli.cases_show import show_minted
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        show_minted(loop, mint_cases(loop), out)
+    return 0
+
+
+def run(
+    commit: Annotated[str, typer.Option(help="A commit, branch or tag; without it the version in force.")] = "",
+    check: Annotated[bool, typer.Option("--check", help="Exit status 1 when a case does not pass.")] = False,
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
+    """Run every case on a version of the agent, in a checkout of its own."""
+    from naoshi.ui.cli.cases_show import run_and_show
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        passed = run_and_show(loop, out, commit=commit)
+    return 0 if passed or not check else 1
+
+
+def list_cases(folder: Folder = HERE, as_json: AsJson = False) -> int:
+    """List the cases. Those of the holdout are counted and not shown."""
+    from naoshi.ui.cli.cases_show import show_cases
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        show_cases(loop, out)
+    return 0
+
+
+def gate(
+    run_id: Annotated[str, typer.Option("--run", help="Judge this run instead of the latest certified change.")] = "",
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
+    """Hold a candidate against the baseline. Exit status: 0 pass, 1 regression, 3 inconclusive, 4 incomparable."""
+    from naoshi.ui.cli.cases_show import judge_and_show
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        return judge_and_show(loop, out, run_id=run_id)

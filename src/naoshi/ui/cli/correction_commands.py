@@ -1,7 +1,111 @@
-"""Commands that follow."""
+"""`naoshi ingest`, `correct`, `signals` and `triage`: what came in, and what may become a case."""
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
+
+from naoshi.ui.cli.options import HERE, AnswerTo, AsJson, By, Folder, Listed
+from naoshi.ui.cli.output import Output
 
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to *app*."""
+    app.command("ingest")(ingest)
+    app.command("correct")(correct)
+    app.command("signals")(signals)
+    app.command("triage")(triage)
+
+
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(help="Trace files (flat OpenTelemetry JSON lines), or their folders.")],
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
+    """Bring in traces. A line that cannot be read goes to quarantine; importing a file twice adds nothing."""
+    from naoshi.capture.trace_import import import_traces
+    from naoshi.ui.cli.incoming_show import show_import
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        show_import(import_traces(loop.store, paths, now=loop.clock()), out)
+    return 0
+
+
+def correct(
+    table: Annotated[
+        Path | None, typer.Argument(help="A CSV file of corrections; without it the options name one.")
+    ] = None,
+    trace: Annotated[str, typer.Option(help="The run that is corrected.")] = "",
+    artifact: Annotated[str, typer.Option(help="The artifact of the run, or `output`.")] = "",
+    field: Annotated[str, typer.Option(help="The field of the artifact.")] = "",
+    value: Annotated[str | None, typer.Option(help="What the field should be; empty text says: nothing.")] = None,
+    reason: Annotated[str, typer.Option(help="Why.")] = "",
+    by: By = "",
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
+    """Take in what people corrected: a table, or one correction. Bad rows of a table go to quarantine."""
+    from naoshi.errors import UsageError
+    from naoshi.flow.corrections import take_one, take_table
+    from naoshi.ui.cli.incoming_show import show_corrections
+    from naoshi.ui.cli.session import name_of_user, session
+
+    if table is not None and (trace or artifact or field or value is not None):
+        raise UsageError("a table and the options for one correction exclude each other")
+    if table is None and not (trace and artifact and field and value is not None):
+        raise UsageError("name a CSV file, or one correction with --trace, --artifact, --field and --value")
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        if table is not None:
+            taken = take_table(loop, table)
+        else:
+            taken = take_one(
+                loop,
+                trace_id=trace,
+                artifact=artifact,
+                field=field,
+                corrected=value if value and value.strip() else None,
+                practitioner=by.strip() or name_of_user(loop.git),
+                reason=reason,
+            )
+        show_corrections(taken, out)
+    return 0
+
+
+def signals(
+    version: Annotated[str, typer.Option(help="Look at the traces of this version only.")] = "",
+    check: Annotated[bool, typer.Option("--check", help="Exit status 1 when a coded check found a failure.")] = False,
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
+    """Run the coded checks on the traces, and rank failures by what they have in common."""
+    from naoshi.flow.steps.observe import observe
+    from naoshi.ui.cli.incoming_show import coded_failures, require_traces, show_signals
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        require_traces(loop, version)
+        seen = observe(loop, version=version or None)
+        show_signals(seen, out)
+    return 1 if check and coded_failures(seen) else 0
+
+
+def triage(
+    listed: Listed = False,
+    answer: AnswerTo = None,
+    by: By = "",
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
+    """Decide which corrections are defects. Asks at the terminal; exit status 3 while questions are open."""
+    from naoshi.ui.cli.triage_asking import answer_triage, ask_triage, list_triage
+
+    out = Output(as_json=as_json)
+    if listed:
+        return list_triage(folder, out)
+    if answer is not None:
+        return answer_triage(folder, out, question=answer[0], reply=answer[1], by=by)
+    return ask_triage(folder, out, by=by)

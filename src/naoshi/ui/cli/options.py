@@ -12,6 +12,11 @@ By = Annotated[
     str, typer.Option("--by", help="Whose decision this is; without it, git's user.name or the name of the login.")
 ]
 HERE = Path()
+Listed = Annotated[bool, typer.Option("--list", help="Show the open questions with their identifiers, and ask nobody.")]
+AnswerTo = Annotated[
+    tuple[str, str] | None,
+    typer.Option("--answer", metavar="ID REPLY", help="Answer one question without a terminal, as --list shows it."),
+]
 
 
 class Language(StrEnum):

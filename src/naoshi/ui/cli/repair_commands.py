@@ -1,7 +1,59 @@
-"""Commands that follow."""
+"""`naoshi diagnose`, `handoff` and `repair`: from failing cases to a change that is proven."""
+
+from typing import Annotated
 
 import typer
+
+from naoshi.ui.cli.options import HERE, AsJson, Folder
+from naoshi.ui.cli.output import Output
 
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to *app*."""
+    app.command("diagnose")(diagnose)
+    app.command("handoff")(handoff)
+    app.command("repair")(repair)
+
+
+def diagnose(folder: Folder = HERE, as_json: AsJson = False) -> int:
+    """Say why cases fail in the last run, ranked, every cited trace, case and file looked up."""
+    from naoshi.ui.cli.repair_show import diagnose_and_show
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        out.result(diagnose_and_show(loop, out))
+    return 0
+
+
+def handoff(folder: Folder = HERE, as_json: AsJson = False) -> int:
+    """Write codex_handoff.md and task.md for a coding agent. They need not be committed."""
+    from naoshi.ui.cli.repair_show import hand_off_and_show
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        hand_off_and_show(loop, out)
+    return 0
+
+
+def repair(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show handoff, task and command, and start nothing.")
+    ] = False,
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
+    """Let the coding agent make a change, in a checkout of its own, until one is certified or the attempts are used up.
+
+    Exit status 1 when none was certified. Nothing of your work tree is touched.
+    """
+    from naoshi.ui.cli.repair_show import dry_run_and_show, repair_and_show
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        if dry_run:
+            dry_run_and_show(loop, out)
+            return 0
+        return repair_and_show(loop, out)

@@ -63,3 +63,8 @@ def name_of_user(git: Git) -> str:
         return name or getpass.getuser()
     except (OSError, KeyError):
         return "unknown"
+
+
+def actor_of(loop: Loop, by: str) -> str:
+    """Return the name in *by*, else that of the user."""
+    return by.strip() or name_of_user(loop.git)

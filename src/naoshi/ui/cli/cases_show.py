@@ -1,0 +1,125 @@
+"""Cases, runs and verdicts, made and shown to people."""
+
+from naoshi.errors import NotFoundError
+from naoshi.flow.answers import require_some_answer
+from naoshi.flow.certified import certified_change
+from naoshi.flow.evaluate import ALL_SPLITS, evaluate_commit
+from naoshi.flow.loop import Loop
+from naoshi.flow.present_run import last_present_run
+from naoshi.flow.steps.gate import judge_run
+from naoshi.flow.steps.mint import Minted
+from naoshi.flow.steps.run import run_present
+from naoshi.flow.suites import judged_cases, load_suites
+from naoshi.gate.explain import explain
+from naoshi.records import EvalRun, ResultState, Split, VerdictOutcome
+from naoshi.ui.cli.output import Output, counted, one_line
+
+_SHOWN = 20
+_EXIT = {
+    VerdictOutcome.pass_: 0,
+    VerdictOutcome.regression: 1,
+    VerdictOutcome.inconclusive: 3,
+    VerdictOutcome.incomparable: 4,
+}
+
+
+def show_minted(loop: Loop, minted: Minted, out: Output) -> None:
+    """Show how many cases were made of which splits, and why others were not."""
+    splits = {split: sum(case.split is split for case in minted.added) for split in Split}
+    told = ", ".join(f"{split.value} {count}" for split, count in splits.items() if count)
+    out.say(f"{counted(len(minted.added), 'new case')}" + (f" ({told})" if told else ""))
+    if minted.duplicates:
+        out.say(f"{counted(minted.duplicates, 'duplicate')} merged")
+    out.say(*(f"no case: {one_line(reason)}" for reason in minted.refused[:_SHOWN]))
+    out.say(*(f"contradiction: {one_line(item.reason)}" for item in minted.contradictions[:_SHOWN]))
+    if not minted.added and not loop.store.triages.count():
+        out.say("no correction has been triaged yet: naoshi triage")
+    out.result(minted)
+
+
+def run_and_show(loop: Loop, out: Output, *, commit: str) -> bool:
+    """Run every case on *commit* (the version in force where it is empty) and return whether all passed.
+
+    Raises:
+        NotFoundError: there is no case.
+        AgentError: the agent answered nothing at all.
+    """
+    cases = judged_cases(loop)
+    if not cases:
+        raise NotFoundError("there is no case yet", hint="make cases with `naoshi evals mint`")
+    run = _run(loop, commit) if commit else run_present(loop)
+    _show_run(run, out)
+    require_some_answer(run)
+    out.result(run)
+    return run.counts()[ResultState.pass_] == len(run.results)
+
+
+def _run(loop: Loop, name: str) -> EvalRun:
+    commit = loop.git.commit_of(name)
+    known = [version.name for version in loop.store.versions.find() if version.commit == commit]
+    version = known[-1] if known else commit[:12]
+    return evaluate_commit(loop, commit, version=version, cases=judged_cases(loop), suite=ALL_SPLITS)
+
+
+def _show_run(run: EvalRun, out: Output) -> None:
+    counts = ", ".join(f"{count} {state.value}" for state, count in run.counts().items() if count)
+    out.say(f"run {run.run_id} of {run.version}: {counts}")
+    others = [result for result in run.results if result.state is not ResultState.pass_]
+    if others:
+        rows = [(item.state.value, item.case_id, one_line(item.reason, most=90)) for item in others[:_SHOWN]]
+        out.table(("state", "case", "reason"), rows)
+    if len(others) > _SHOWN:
+        out.say(f"and {len(others) - _SHOWN} more (all of them with --json)")
+
+
+def show_cases(loop: Loop, out: Output) -> None:
+    """List the cases by suite; the holdout is only counted."""
+    suites = load_suites(loop)
+    if not suites:
+        out.say("there is no case yet: naoshi evals mint")
+    for suite in suites:
+        out.say(f"{suite.path}: {counted(len(suite.cases), 'case')}")
+        shown = [case for case in suite.cases if case.split is not Split.holdout]
+        out.table(
+            ("case", "category", "description"),
+            [(case.case_id, case.category, one_line(case.description, most=90)) for case in shown],
+        ) if shown else None
+    out.result(
+        {
+            "suites": [
+                {
+                    "path": suite.path,
+                    "count": len(suite.cases),
+                    "cases": [case for case in suite.cases if case.split is not Split.holdout],
+                }
+                for suite in suites
+            ]
+        }
+    )
+
+
+def judge_and_show(loop: Loop, out: Output, *, run_id: str) -> int:
+    """Judge the run called *run_id* (the latest certified change's where it is empty), and return the exit status.
+
+    Raises:
+        NotFoundError: there is no such run, or no certified change.
+    """
+    if run_id:
+        candidate = _run_named(loop, run_id)
+        present = last_present_run(loop)
+        verdict = judge_run(loop, candidate, None if present and present.run_id == candidate.run_id else present)
+    else:
+        certificate = certified_change(loop).certificate
+        after = _run_named(loop, certificate.after_run_id)
+        verdict = judge_run(loop, after, loop.store.runs.get(certificate.before_run_id))
+    out.say(explain(verdict, loop.settings.language).rstrip())
+    out.result(verdict)
+    return _EXIT[verdict.outcome]
+
+
+def _run_named(loop: Loop, name: str) -> EvalRun:
+    found = [run for run in loop.store.runs.find() if run.run_id.startswith(name)]
+    if len(found) != 1:
+        how = "no run" if not found else f"{len(found)} runs"
+        raise NotFoundError(f"there is {how} {name}", hint="`naoshi evals run` names the run that it made")
+    return found[0]
