@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,41 @@ os.makedirs("harness/locked/inner"); os.chmod("harness/locked", 0)
     )
     repository.change_by(script)
     assert list(repository.worktrees.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("os.rename('../checkout', '../gone'); os.symlink({target!r}, '../checkout')", "in place of its checkout"),
+        ("os.rename('../checkout', '../gone'); os.mkdir('../checkout')", "in place of its checkout"),
+        ("os.remove('harness/labels.json'); os.mkfifo('harness/labels.json')", ""),
+        ("open(b'harness/\\xff.json', 'w').write('x')", "cannot be seen or read"),
+        ("os.remove('.git/config')", "the repository of the checkout was replaced"),
+        ("os.remove('.git/config'); os.mkfifo('.git/config')", "the repository of the checkout was replaced"),
+        ("subprocess.run(['rm', '-rf', '.git'])", "the repository of the checkout was replaced"),
+    ],
+    ids=["link", "other folder", "pipe", "odd bytes", "no config", "a pipe in git", "no repository"],
+)
+def test_a_checkout_that_was_torn_apart_harms_nothing_outside(repository: ReceiptsRepository, script: str, told: str):
+    """Protects the user's files from our own cleaning up: what is not our folder any more is never touched."""
+    precious = repository.data_root / ".naoshi" / "precious"
+    precious.parent.mkdir()
+    precious.write_text("keep")
+    target = str(repository.data_root)
+    outcome = repository.change_by("import os, subprocess\n" + script.format(target=target))
+    assert outcome.change is None or outcome.change.files == ("harness/labels.json",)
+    assert told in " ".join(outcome.reasons)
+    assert precious.read_text() == "keep" and repository.git.changed() == ()
+    assert list(repository.worktrees.iterdir()) == []
+
+
+def test_names_that_are_not_utf_8_do_not_hinder_a_repair(repository: ReceiptsRepository):
+    """Protects old repositories: a file whose name is in another encoding stays as it is."""
+    name = os.fsencode(repository.git.folder) + b"/notes-\x83e.txt"
+    with open(name, "w") as stream:
+        stream.write("old")
+    repository.git.commit("old notes", paths=["."], when=NOW)
+    base = replace(repository.base, commit=repository.git.commit_of("main"))
+    outcome = replace(repository, base=base).change_by(HONEST)
+    assert outcome.change is not None, outcome.reasons
+    assert outcome.change.files == ("harness/labels.json",)

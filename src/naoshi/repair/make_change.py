@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from naoshi.errors import RepositoryError
 from naoshi.records import Change, EvalCase, FieldRules, Handoff, content_id
 from naoshi.repair.coding_agents.base import CodingAgent, Work, WorkOrder
 from naoshi.repair.handoff_file import render_handoff
@@ -86,14 +87,21 @@ def make_change(
         )  # fmt: skip
         if work.failure is not None:
             return _failed(work, [f"the coding agent failed: {work.failure}"], final=work.final)
-        oversized = _oversized(workspace, settings)
-        if oversized is not None:
-            return _failed(work, [oversized])
+        if workspace.replaced():
+            return _failed(work, ["the coding agent put something else in place of its checkout"])
         found = [Finding(name="tampering", reason=item, told=item) for item in workspace.tampering()]
         if _user_repository(git) != guarded:
             reason = "hooks or settings of the repository itself were altered while the coding agent ran; look at them"
             found.append(Finding(name="repository_altered", reason=reason, told=reason))
-        tree = workspace.take_tree()
+        try:
+            if (size := workspace.size(workspace.touched())) > settings.change_limit:
+                limit = settings.change_limit
+                return _failed(
+                    work, [f"the coding agent wrote {size} bytes, more than the {limit} that a change may have"]
+                )
+            tree = workspace.take_tree()
+        except RepositoryError as error:
+            return _failed(work, [f"what the coding agent left cannot be taken: {error.message}"])
         diff = read_tree_diff(git, base.commit, tree)
         if not diff.files and not found:
             return _failed(work, ["the coding agent changed nothing"])
@@ -139,13 +147,6 @@ def _texts(values: Sequence[JsonValue]) -> Iterator[str]:
             yield from _texts(value)
         elif isinstance(value, dict):
             yield from _texts(list(value.values()))
-
-
-def _oversized(workspace: Workspace, settings: RepairSettings) -> str | None:
-    size = workspace.size(workspace.touched())
-    if size <= settings.change_limit:
-        return None
-    return f"the coding agent wrote {size} bytes, more than the {settings.change_limit} that a change may have"
 
 
 def _failed(work: Work, failures: Sequence[str], *, final: bool = False) -> ChangeOutcome:

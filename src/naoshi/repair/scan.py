@@ -104,8 +104,8 @@ def _loaded_unasked(item: FileDiff) -> Finding | None:
 
 
 def _odd_name(item: FileDiff) -> Finding | None:
-    found = item.new_mode != NO_MODE and not item.path.isprintable()
-    return _open("odd_name", f"the name {item.path!a} has characters that cannot be seen") if found else None
+    found = item.new_mode != NO_MODE and (not item.path.isprintable() or "\ufffd" in item.path)
+    return _open("odd_name", f"the name {item.path!a} has characters that cannot be seen or read") if found else None
 
 
 _FILE_CHECKS: Final[tuple[Callable[[FileDiff], Finding | None], ...]] = (

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from naoshi.errors import InputError, StoreError
 from naoshi.repair.coding_agents.left_processes import end_left_processes
@@ -36,6 +37,8 @@ class Workspace:
     base_commit: str
     folder: Path
     hidden: tuple[str, ...]
+    identity: tuple[int, int]
+    index: Path
 
     @property
     def checkout(self) -> Path:
@@ -78,8 +81,17 @@ class Workspace:
         """Return how many bytes the files *paths* of the checkout have together."""
         return sum((self.checkout / path).lstat().st_size for path in paths if self._exists(path))
 
+    def replaced(self) -> bool:
+        """Return whether the checkout is no longer the folder that we made; then nothing in it may be touched."""
+        try:
+            found = self.checkout.lstat()
+        except OSError:
+            return True
+        return (found.st_dev, found.st_ino) != self.identity or self.checkout.resolve() != self.checkout
+
     def touched(self) -> tuple[str, ...]:
         """Return the paths that now differ from the base, as files on disk, ignored ones left out."""
+        self._git_there("read-tree", self.base_commit)
         told = self._git_there("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all")
         paths = [entry[3:].rstrip("/") for entry in told.split("\0") if entry]
         return tuple(path for path in paths if not is_within(path, GIVEN))
@@ -92,6 +104,8 @@ class Workspace:
         """
         for path in GIVEN:
             _remove(self.checkout / path)
+        # Afresh, since the coding agent may have found the index that was there before.
+        self._git_there("read-tree", self.base_commit)
         self._git_there("add", "--all")
         listing = self.git("ls-tree", "-r", "-z", "--full-tree", self.base_commit)
         entries = [entry for entry in listing.split("\0") if entry]
@@ -103,11 +117,12 @@ class Workspace:
     def tampering(self) -> tuple[str, ...]:
         """Return what was done in the checkout that no honest change needs: git made to run code, hidden files."""
         place = self.checkout / ".git"
-        if not place.is_dir() or place.is_symlink():
+        config = place / "config"
+        if place.is_symlink() or not place.is_dir() or config.is_symlink() or not config.is_file():
             return ("the repository of the checkout was replaced",)
         hooks = sorted(item.name for item in (place / "hooks").glob("*")) if (place / "hooks").is_dir() else []
         found = [f"a git hook was written: {name}" for name in hooks]
-        settings = (place / "config").read_text(encoding="utf-8", errors="replace").casefold()
+        settings = config.read_text(encoding="utf-8", errors="replace").casefold()
         if "hookspath" in settings or "fsmonitor" in settings:
             found.append("git was configured to run a program")
         found += [f"a hidden file was put back: {path}" for path in self._hidden_paths() if self._exists(path)]
@@ -120,7 +135,7 @@ class Workspace:
         place = {
             "GIT_DIR": self.git("rev-parse", "--absolute-git-dir"),
             "GIT_WORK_TREE": str(self.checkout),
-            "GIT_INDEX_FILE": str(self.folder / "index"),
+            "GIT_INDEX_FILE": str(self.index),
         }
         data = stdin.encode("utf-8", "surrogateescape")
         return Git(folder=self.checkout)(*words, stdin=data, environment=place)
@@ -139,12 +154,23 @@ def open_workspace(
     A workspace of that name that a crash left is removed first.
     """
     with held_folder(worktrees / name) as folder:
-        workspace = Workspace(git=git, base_commit=base_commit, folder=folder, hidden=tuple(hidden))
-        workspace.home.mkdir()
-        workspace.data_root.mkdir()
-        export_tree(git, base_commit, workspace.checkout, index=folder / "index", without=hidden)
-        _own_repository(workspace.checkout)
-        yield workspace
+        with TemporaryDirectory(prefix="naoshi-index-") as scratch:
+            index = Path(scratch) / "index"
+            checkout = folder / "checkout"
+            export_tree(git, base_commit, checkout, index=index, without=hidden)
+            _own_repository(checkout)
+            made = checkout.lstat()
+            workspace = Workspace(
+                git=git,
+                base_commit=base_commit,
+                folder=folder,
+                hidden=tuple(hidden),
+                identity=(made.st_dev, made.st_ino),
+                index=index,
+            )
+            workspace.home.mkdir()
+            workspace.data_root.mkdir()
+            yield workspace
 
 
 @contextmanager
@@ -180,14 +206,25 @@ def export_tree(
     environment = {"GIT_INDEX_FILE": str(index)}
     git("read-tree", tree, environment=environment)
     paths = [path for path in git("ls-files", "-z", "--full-name", environment=environment).split("\0") if path]
-    shown = [path for path in paths if not is_within(path, without) and (not only or is_within(path, only))]
-    words = ("checkout-index", "--force", "-z", "--stdin", f"--prefix={place}/")
-    git(*words, stdin="\0".join(shown).encode("utf-8", "surrogateescape"), environment=environment)
+    words = ("checkout-index", "--force", f"--prefix={place}/")
+    if only:
+        wanted = [path for path in paths if is_within(path, only)]
+        git(*words, "-z", "--stdin", stdin=_listed(wanted), environment=environment)
+        return
+    unwanted = [path for path in paths if is_within(path, without)]
+    # What stays is not named one by one, since the name of a file need not be UTF-8.
+    git("update-index", "--force-remove", "-z", "--stdin", stdin=_listed(unwanted), environment=environment)
+    git(*words, "--all", environment=environment)
+
+
+def _listed(paths: Sequence[str]) -> bytes:
+    return "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
 
 
 def clear_workspace(folder: Path) -> None:
     """Remove the workspace *folder* and end every process in it. One that is not there is already clear."""
-    if not folder.exists():
+    if folder.is_symlink() or not folder.exists():
+        folder.unlink(missing_ok=True)
         return
     end_left_processes(folder)
     for place, folders, _ in os.walk(folder):

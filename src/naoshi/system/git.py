@@ -134,8 +134,10 @@ class Git:
         return environment
 
     def diff(self, base: str, commit: str, paths: Sequence[str] = ()) -> str:
-        """Return the unified diff from *base* to *commit*, without external programs or colour."""
-        words = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--no-renames"]
+        """Return the unified diff from *base* to *commit*: the same text whatever git's settings are."""
+        words = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--no-renames", "--full-index"]
+        words += ["--unified=3", "--inter-hunk-context=0", "--diff-algorithm=myers", "--no-indent-heuristic"]
+        words += ["--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "-O/dev/null"]
         return self(*words, base, commit, "--", *paths)
 
     @contextmanager
