@@ -22,7 +22,13 @@ def trace(name: str, *, version: str | None = "v1", **more: object) -> Trace:
 
 def cycle(number: int, *, state: CycleState = CycleState.running) -> Cycle:
     return Cycle(
-        cycle_id=f"cycle_{number}", number=number, state=state, stage="triage", base_version="v1", started_at=NOW
+        cycle_id=f"cycle_{number}",
+        number=number,
+        state=state,
+        stage="triage",
+        base_version="v1",
+        base_commit="c0ffee",
+        started_at=NOW,
     )
 
 
