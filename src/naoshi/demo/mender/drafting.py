@@ -10,7 +10,7 @@ from naoshi.demo.agent.receipts_agent.text import blurred
 from naoshi.demo.mender.evidence import Evidence, Handoff
 from naoshi.demo.mender.forms import LearnedForm, learn_cuts, learn_value_forms
 from naoshi.demo.mender.harness_file import HarnessFiles
-from naoshi.demo.mender.merchants import learn_merchants
+from naoshi.demo.mender.merchants import learn_merchants, most_common
 from naoshi.demo.mender.scores import LearnedScore, ScoringExample, learn_scores
 from naoshi.demo.receipts import field_is_right
 
@@ -66,9 +66,14 @@ def draft_merchants(
         least_support=least_support,
         excluded=_changing_texts(parse_harness(draft), handoff),
     )
-    known = {(entry["name"], field in entry) for entry in kept}
-    kept += [merchant.entry(merchant.value) for merchant in learned if (merchant.value, True) not in known]
-    draft["merchants.json"]["merchants"] = sorted(kept, key=lambda entry: ("company" not in entry, entry["name"]))
+    known = {entry.get(field) for entry in kept}
+    companies = {item.document: " ".join(item.value.split()) for item in handoff.of("company")}
+    for merchant in learned:
+        if merchant.value not in known:
+            names = [companies[path] for path in merchant.documents if path in companies]
+            kept.append(merchant.entry(most_common(names) if names else merchant.value))
+    kept.sort(key=lambda entry: (entry["name"], "company" not in entry, entry.get("address") or ""))
+    draft["merchants.json"]["merchants"] = kept
     return draft
 
 

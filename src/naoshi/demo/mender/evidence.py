@@ -11,7 +11,7 @@ from naoshi.demo.agent.receipts_agent.harness import FIELDS
 from naoshi.demo.receipts import letters_and_digits
 
 LEFT_STANDING: Final = 0.5
-"""The weight of a value that nobody corrected; one that a person confirmed has weight 1."""
+"""The weight of a value that nobody corrected in a cited document; one that a person confirmed has weight 1."""
 
 _FENCE: Final = "```json\n"
 
@@ -47,7 +47,7 @@ class Handoff:
 
     def of(self, field: str) -> list[Evidence]:
         """Return the evidence on one field, sorted by document."""
-        return [item for item in self.evidence if item.field == field]
+        return sorted((item for item in self.evidence if item.field == field), key=lambda item: item.document)
 
 
 def read_handoff(path: Path, *, data_root: Path) -> Handoff:

@@ -15,6 +15,9 @@ _AFTER: Final = r"(?![0-9])(?![.,/:-][0-9])"
 _RUN: Final = re.compile(r"[0-9]+|[A-Z]+|[^\W\d_A-Z]+|\s+|.", re.DOTALL)
 _LONGEST_CUT: Final = 40
 _ENOUGH_FOR_RANGE: Final = 12
+_DIFFERENT_SIZES: Final = 2
+_SHORT_RUN: Final = 2
+_NARROW: Final = 3
 _BRACKETS: Final = re.compile(r"\W*\([^()]*[0-9][^()]*\)?\W*$")
 _BRACKETS_NAME: Final = "a bracket with a number at the end"
 
@@ -137,13 +140,19 @@ def _run_expression(column: Sequence[str]) -> str:
 
 
 def _digits_expression(column: Sequence[str]) -> str:
-    """Return digits as long as those seen; of a number of two digits with a first one of limited range, that range."""
-    tens = {run[0] for run in column}
-    if len(column) >= _ENOUGH_FOR_RANGE and len(tens) > 1 and {len(run) for run in column} == {2}:
-        return f"[{min(tens)}-{max(tens)}]?[0-9]"
-    if max(len(run) for run in column) <= 2:
+    """Return digits as long as those seen, and a little more where few examples were seen.
+
+    Of many numbers of two digits whose first digit keeps to a narrow range (days, months) the range counts.
+    """
+    sizes, tens = {len(run) for run in column}, {run[0] for run in column}
+    if len(sizes) > _DIFFERENT_SIZES:
+        return "[0-9]+"
+    if max(sizes) > _SHORT_RUN:
+        return "[0-9]" + _length(column)
+    if len(column) < _ENOUGH_FOR_RANGE or len(sizes) > 1:
         return "[0-9]{1,2}"
-    return "[0-9]" + _length(column)
+    narrow = sizes == {2} and 1 <= int(max(tens)) - int(min(tens)) <= _NARROW
+    return f"[{min(tens)}-{max(tens)}]?[0-9]" if narrow else "[0-9]" + _length(column)
 
 
 def _length(column: Sequence[str]) -> str:

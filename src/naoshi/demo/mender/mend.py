@@ -8,7 +8,7 @@ from typing import Any, Final
 from naoshi.demo.agent.receipts_agent.extract import read_field
 from naoshi.demo.agent.receipts_agent.harness import BLOCK_FIELDS, FIELDS, parse_harness
 from naoshi.demo.mender.drafting import draft_field, draft_merchants
-from naoshi.demo.mender.evidence import Evidence, Handoff
+from naoshi.demo.mender.evidence import LEFT_STANDING, Evidence, Handoff
 from naoshi.demo.mender.harness_file import HarnessFiles
 from naoshi.demo.receipts import field_is_right
 
@@ -45,6 +45,7 @@ def mend(files: HarnessFiles, handoff: Handoff) -> Mended:
     are named in the reasons of the failure change as little as can be, on a third not at all; where no
     field is named, every field counts as named on the second, and the third makes only the best change.
     """
+    handoff = with_present_readings(files, handoff)
     blamed = blamed_fields(handoff.previous_failures) if handoff.attempt > 1 else frozenset[str]()
     drafts: dict[str, tuple[int, HarnessFiles]] = {}
     for field in FIELDS:
@@ -62,6 +63,22 @@ def mend(files: HarnessFiles, handoff: Handoff) -> Mended:
         mended = _with_field(mended, draft, field)
         learned += [f"{field}: {line}" for line in _differences(files, draft, field)]
     return Mended(files=mended, learned=tuple(learned))
+
+
+def with_present_readings(files: HarnessFiles, handoff: Handoff) -> Handoff:
+    """Return *handoff* with what the present harness reads where nothing else is known of a cited document.
+
+    A document is cited for the fields that were wrong in it, so that what nobody spoke of is mostly right.
+    """
+    harness = parse_harness(files)
+    known = {(item.document, item.field) for item in handoff.evidence}
+    read = [
+        Evidence(document=path, field=field, value=value, weight=LEFT_STANDING, broken=False)
+        for path, document in sorted(handoff.documents.items())
+        for field in FIELDS
+        if (path, field) not in known and (value := read_field(document, harness, field).value) is not None
+    ]
+    return replace(handoff, evidence=(*handoff.evidence, *read))
 
 
 def blamed_fields(reasons: Sequence[str]) -> frozenset[str]:
@@ -159,4 +176,4 @@ def _rules(files: HarnessFiles, field: str) -> dict[str, Mapping[str, Any]]:
     rules = {f"cut {entry['name']}": entry for entry in patterns["cuts"][field]}
     rules |= {f"{entry['where']} {entry['text']}": entry for entry in files["layouts.json"][field]["cues"]}
     merchants = [entry for entry in files["merchants.json"]["merchants"] if field in entry]
-    return rules | {f"merchant {entry['name']}": entry for entry in merchants}
+    return rules | {f"merchant {entry[field]}": entry for entry in merchants}

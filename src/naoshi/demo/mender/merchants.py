@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,9 +11,11 @@ from naoshi.demo.agent.receipts_agent.text import blurred, upright
 from naoshi.demo.mender.evidence import Evidence
 
 _NUMBER: Final = re.compile(r"[A-Z]?[0-9][0-9-]*[0-9](?:-?[A-Z])?(?![0-9A-Z])")
-_DIGITS_OF_A_NUMBER: Final = 6
+_DIGITS_OF_A_NUMBER: Final = 8
+_DIGITS_BESIDE_A_LETTER: Final = 6
 _SHORTEST_NAME: Final = 6
 _MOST_MARKS: Final = 4
+_HEADER_LINES: Final = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,11 +25,16 @@ class LearnedMerchant:
     field: str
     value: str
     identify: tuple[str, ...]
-    support: int
+    documents: tuple[str, ...]
 
     def entry(self, name: str) -> dict[str, Any]:
         """Return the entry for ``merchants.json``."""
-        return {"name": name, "identify": list(self.identify), self.field: self.value, "support": self.support}
+        return {
+            "name": name,
+            "identify": list(self.identify),
+            self.field: self.value,
+            "support": len(self.documents),
+        }
 
 
 def learn_merchants(
@@ -53,22 +60,43 @@ def learn_merchants(
         if len(items) < least_support or not any(item.confirmed for item in items):
             continue
         others = [pages[item.document] for item in evidence if blurred(item.value) != key]
-        counts: Counter[str] = Counter()
-        for item in items:
-            skip = (excluded or {}).get(item.document, frozenset())
-            counts.update({mark for mark in _marks(documents[item.document], key) if mark not in skip})
-        marks = [
-            mark
-            for mark, count in sorted(counts.items(), key=lambda pair: (-pair[1], -len(pair[0]), pair[0]))
-            if count >= least_support and not any(mark in text for page in others for text in page)
-        ]
+        marks = _telling_marks(
+            [(documents[item.document], (excluded or {}).get(item.document, frozenset())) for item in items],
+            key,
+            others,
+            least_support,
+        )
         if marks:
-            value = Counter(" ".join(item.value.split()) for item in items).most_common()
-            best = min(text for text, count in value if count == value[0][1])
-            found.append(
-                LearnedMerchant(field=field, value=best, identify=tuple(marks[:_MOST_MARKS]), support=len(items))
-            )
+            value = most_common(" ".join(item.value.split()) for item in items)
+            proof = tuple(item.document for item in items)
+            found.append(LearnedMerchant(field=field, value=value, identify=marks, documents=proof))
     return found
+
+
+def _telling_marks(
+    pages: Sequence[tuple[Document, frozenset[str]]], key: str, others: Sequence[tuple[str, ...]], least: int
+) -> tuple[str, ...]:
+    """Return the best supported marks of *pages* that stand on none of *others*, as they are printed."""
+    counts: Counter[str] = Counter()
+    printed: dict[str, list[str]] = defaultdict(list)
+    for document, excluded in pages:
+        marks = {blurred(text): text for text in _marks(document, key)}
+        for mark, text in marks.items():
+            if mark not in excluded:
+                counts[mark] += 1
+                printed[mark].append(text)
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], -len(pair[0]), pair[0]))
+    telling = [
+        mark for mark, count in ranked if count >= least and not any(mark in text for page in others for text in page)
+    ]
+    return tuple(most_common(printed[mark]) for mark in telling[:_MOST_MARKS])
+
+
+def most_common(texts: Iterable[str]) -> str:
+    """Return the text that comes most often, of several the first in the alphabet."""
+    counts = Counter(texts)
+    most = max(counts.values())
+    return min(text for text, count in counts.items() if count == most)
 
 
 def _page(document: Document) -> tuple[str, ...]:
@@ -77,10 +105,11 @@ def _page(document: Document) -> tuple[str, ...]:
 
 def _marks(document: Document, value: str) -> Iterator[str]:
     """Yield what on the document could tell the merchant: lines of its name or address, and its numbers."""
-    for line in document.lines:
+    for line in document.reading_order[:_HEADER_LINES]:
         whole = blurred(line.text)
         if len(whole) >= _SHORTEST_NAME and (whole in value or value in whole):
-            yield whole
+            yield line.text
         for number in _NUMBER.findall(upright(line.text)):
-            if sum(sign.isdigit() for sign in number) >= _DIGITS_OF_A_NUMBER:
-                yield blurred(number)
+            digits = sum(sign.isdigit() for sign in number)
+            if digits >= _DIGITS_OF_A_NUMBER or (digits >= _DIGITS_BESIDE_A_LETTER and number[-1].isalpha()):
+                yield number
