@@ -10,7 +10,8 @@ from naoshi.records import Certificate, Change, Cycle, CycleState, Review, Revie
 from naoshi.release.review import ReviewQuestion, decide, review_question
 from naoshi.release.ship import enter_review
 
-_PAGES = 4
+_PAGES = 100
+"""How often a reviewer may ask to see more; past that the question would stay open for ever."""
 
 
 def review(loop: Loop, change: Change, certificate: Certificate, verdict: Verdict) -> Review | None:

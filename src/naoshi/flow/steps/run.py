@@ -1,5 +1,6 @@
 """The version in force on all cases: what a change will be held against."""
 
+from naoshi.flow.answers import require_some_answer
 from naoshi.flow.evaluate import ALL_SPLITS, evaluate_commit
 from naoshi.flow.loop import Loop
 from naoshi.flow.steps.ending import ended
@@ -9,10 +10,16 @@ from naoshi.records import Baseline, Cycle, CycleState, EvalRun, content_id
 
 
 def run_present(loop: Loop) -> EvalRun:
-    """Run all cases on the version in force, and keep the run; the first one ever is the first baseline."""
+    """Run all cases on the version in force, and keep the run; the first one ever is the first baseline.
+
+    Raises:
+        AgentError: the agent, which answered in the runs that people corrected, answers nothing at all now.
+    """
     version = present_version(loop)
     commit = loop.git.commit_of(f"refs/heads/{main_branch(loop)}")
-    run = evaluate_commit(loop, commit, version=version.name, cases=judged_cases(loop), suite=ALL_SPLITS)
+    cases = judged_cases(loop)
+    run = evaluate_commit(loop, commit, version=version.name, cases=cases, suite=ALL_SPLITS)
+    require_some_answer(loop, run, cases)
     if not loop.store.baselines.count():
         baseline = Baseline(
             baseline_id=content_id("baseline", run.run_id, version.name),

@@ -19,7 +19,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def mint(folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """Make a permanent case of every correction that was triaged as a defect, and say which were refused and why."""
+    """Make permanent cases of defects.
+
+    A case must fail on the recorded output and pass on the corrected one; those that do not are refused with the reason.
+    """
     from naoshi.flow.steps.mint import mint_cases
     from naoshi.ui.cli.cases_show import show_minted
     from naoshi.ui.cli.session import session
@@ -36,7 +39,10 @@ def run(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Run every case on a version of the agent, in a checkout of its own."""
+    """Run every case on a version of the agent.
+
+    That happens in a checkout of its own; your work tree is not touched.
+    """
     from naoshi.ui.cli.cases_show import run_and_show
     from naoshi.ui.cli.session import session
 
@@ -47,7 +53,10 @@ def run(
 
 
 def list_cases(folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """List the cases. Those of the holdout are counted and not shown."""
+    """List the cases.
+
+    Those of the holdout are counted and not shown.
+    """
     from naoshi.ui.cli.cases_show import show_cases
     from naoshi.ui.cli.session import session
 
@@ -62,7 +71,10 @@ def gate(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Hold a candidate against the baseline. Exit status: 0 pass, 1 regression, 3 inconclusive, 4 incomparable."""
+    """Hold a candidate against the baseline.
+
+    Exit status: 0 pass, 1 regression, 3 inconclusive, 4 incomparable.
+    """
     from naoshi.ui.cli.cases_show import judge_and_show
     from naoshi.ui.cli.session import session
 

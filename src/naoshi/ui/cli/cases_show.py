@@ -11,10 +11,10 @@ from naoshi.flow.steps.mint import Minted
 from naoshi.flow.steps.run import run_present
 from naoshi.flow.suites import judged_cases, load_suites
 from naoshi.gate.explain import explain
-from naoshi.records import EvalRun, ResultState, Split, VerdictOutcome
+from naoshi.records import CaseResult, EvalRun, ResultState, Split, VerdictOutcome
 from naoshi.ui.cli.output import Output, counted, one_line
 
-_SHOWN = 20
+_SHOWN = 10
 _EXIT = {
     VerdictOutcome.pass_: 0,
     VerdictOutcome.regression: 1,
@@ -48,8 +48,8 @@ def run_and_show(loop: Loop, out: Output, *, commit: str) -> bool:
     if not cases:
         raise NotFoundError("there is no case yet", hint="make cases with `naoshi evals mint`")
     run = _run(loop, commit) if commit else run_present(loop)
+    require_some_answer(loop, run, cases)
     _show_run(run, out)
-    require_some_answer(run)
     out.result(run)
     return run.counts()[ResultState.pass_] == len(run.results)
 
@@ -64,12 +64,21 @@ def _run(loop: Loop, name: str) -> EvalRun:
 def _show_run(run: EvalRun, out: Output) -> None:
     counts = ", ".join(f"{count} {state.value}" for state, count in run.counts().items() if count)
     out.say(f"run {run.run_id} of {run.version}: {counts}")
+    by_category: dict[str, list[CaseResult]] = {}
+    for result in run.results:
+        by_category.setdefault(result.category, []).append(result)
+    states = [state for state in ResultState if run.counts()[state]]
+    out.table(
+        ("category", "cases", *(state.value for state in states)),
+        [
+            (name, len(found), *(sum(result.state is state for result in found) for state in states))
+            for name, found in sorted(by_category.items())
+        ],
+    )
     others = [result for result in run.results if result.state is not ResultState.pass_]
-    if others:
-        rows = [(item.state.value, item.case_id, one_line(item.reason, most=90)) for item in others[:_SHOWN]]
-        out.table(("state", "case", "reason"), rows)
+    out.say(*(f"  {item.state.value:<11} {item.case_id}: {one_line(item.reason, most=90)}" for item in others[:_SHOWN]))
     if len(others) > _SHOWN:
-        out.say(f"and {len(others) - _SHOWN} more (all of them with --json)")
+        out.say(f"  and {len(others) - _SHOWN} more (all of them with --json)")
 
 
 def show_cases(loop: Loop, out: Output) -> None:

@@ -22,7 +22,10 @@ def ingest(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Bring in traces. A line that cannot be read goes to quarantine; importing a file twice adds nothing."""
+    """Bring in traces of the agent's runs.
+
+    A line that cannot be read goes to quarantine; importing a file twice adds nothing.
+    """
     from naoshi.capture.trace_import import import_traces
     from naoshi.ui.cli.incoming_show import show_import
     from naoshi.ui.cli.session import session
@@ -46,7 +49,11 @@ def correct(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Take in what people corrected: a table, or one correction. Bad rows of a table go to quarantine."""
+    """Take in what people corrected.
+
+    Either a CSV table with the columns trace_id, artifact, field, corrected and practitioner, or one correction by its
+    options. A row that cannot be read goes to quarantine.
+    """
     from naoshi.errors import UsageError
     from naoshi.flow.corrections import take_one, take_table
     from naoshi.ui.cli.incoming_show import show_corrections
@@ -80,7 +87,10 @@ def signals(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Run the coded checks on the traces, and rank failures by what they have in common."""
+    """Find signs of failure, grouped and ranked.
+
+    The output contract and the evidence coverage of the traces are checked; corrections count once they are triaged.
+    """
     from naoshi.flow.steps.observe import observe
     from naoshi.ui.cli.incoming_show import coded_failures, require_traces, show_signals
     from naoshi.ui.cli.session import session
@@ -100,7 +110,10 @@ def triage(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Decide which corrections are defects. Asks at the terminal; exit status 3 while questions are open."""
+    """Decide which corrections are defects.
+
+    Questions are asked at the terminal, or answered one by one with --answer. Exit status 3 while some are open.
+    """
     from naoshi.ui.cli.triage_asking import answer_triage, ask_triage, list_triage
 
     out = Output(as_json=as_json)

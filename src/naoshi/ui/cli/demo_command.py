@@ -41,7 +41,10 @@ def demo(
     language: Annotated[Language, typer.Option(help="The language of questions, report and table.")] = Language.en,
     as_json: AsJson = False,
 ) -> int:
-    """Watch an agent get better from corrections: offline, without a model, in under a minute."""
+    """Watch an agent get better from corrections.
+
+    It happens on this machine alone, offline and without a model, in about a minute.
+    """
     from naoshi.demo.run import DemoSettings
     from naoshi.errors import UsageError
     from naoshi.ui.cli.demo_show import show_demo

@@ -13,8 +13,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def cycle(folder: Folder = HERE, by: By = "", as_json: AsJson = False) -> int:
-    """Go round once: from corrections to a release. Started again, it goes on where it stopped.
+    """Go round once, from corrections to a release.
 
+    Started again, it goes on where it stopped.
     Questions are asked at the terminal. Without one they stay open: exit status 3, answer them with `naoshi triage` or
     `naoshi review`, and run this again. Exit status 1 when the change was refused.
     """
@@ -32,7 +33,10 @@ def cycle(folder: Folder = HERE, by: By = "", as_json: AsJson = False) -> int:
 
 
 def status(folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """Say which version is in force, what there is, what waits for a person, and what to do next."""
+    """Say where things stand and what to do next.
+
+    That is the version in force, what there is, and what waits for a person. Looking changes nothing.
+    """
     from naoshi.ui.cli.session import session
     from naoshi.ui.cli.status_show import show_status
 

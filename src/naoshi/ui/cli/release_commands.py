@@ -34,7 +34,10 @@ def review(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Decide whether a change that passed the gate may be released. Exit status: 0 approved, 1 rejected, 3 open."""
+    """Decide whether a change may be released.
+
+    It has to have passed the gate. Exit status: 0 approved, 1 rejected, 3 while nobody has decided.
+    """
     from naoshi.ui.cli.review_asking import answer_review, ask_review, list_review
 
     out = Output(as_json=as_json)
@@ -46,7 +49,10 @@ def review(
 
 
 def release(change: Change = "", folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """Make an approved change the version in force: the branch goes forward, a tag and a ledger entry follow."""
+    """Release the approved change.
+
+    The branch goes forward to the very commit that was reviewed; a tag, a version and a ledger entry follow.
+    """
     from naoshi.ui.cli.release_show import release_and_show
     from naoshi.ui.cli.session import session
 
@@ -65,7 +71,10 @@ def rollback(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Restore the harness of an earlier version as a new one, run every case on it, and enter that in the ledger."""
+    """Restore an earlier version as a new one.
+
+    Every case is run on it, and the ledger says so; history is never cut.
+    """
     from naoshi.ui.cli.release_show import roll_back_and_show
     from naoshi.ui.cli.session import session
 
@@ -81,7 +90,10 @@ def ledger(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Show the record of all decisions, or check that nothing in it was altered (exit status 1 if it was)."""
+    """Show or verify the record of all decisions.
+
+    Exit status 1 when an entry was altered, removed or put in; the first broken one is named.
+    """
     from naoshi.ui.cli.release_show import show_ledger, verify_and_show
     from naoshi.ui.cli.session import session
 

@@ -16,7 +16,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def diagnose(folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """Say why cases fail in the last run, ranked, every cited trace, case and file looked up."""
+    """Say why cases fail, ranked, with evidence.
+
+    It is about the last run of the version in force. Every cited trace, case and file is looked up.
+    """
     from naoshi.ui.cli.repair_show import diagnose_and_show
     from naoshi.ui.cli.session import session
 
@@ -27,7 +30,10 @@ def diagnose(folder: Folder = HERE, as_json: AsJson = False) -> int:
 
 
 def handoff(folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """Write codex_handoff.md and task.md for a coding agent. They need not be committed."""
+    """Write codex_handoff.md and task.md.
+
+    They are for a coding agent that you start yourself, and need not be committed.
+    """
     from naoshi.ui.cli.repair_show import hand_off_and_show
     from naoshi.ui.cli.session import session
 
@@ -44,9 +50,10 @@ def repair(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Let the coding agent make a change, in a checkout of its own, until one is certified or the attempts are used up.
+    """Have the coding agent make a change.
 
-    Exit status 1 when none was certified. Nothing of your work tree is touched.
+    It works in a checkout of its own and tries until a change is certified or the attempts are used up: exit status 1
+    then. Your work tree is not touched.
     """
     from naoshi.ui.cli.repair_show import dry_run_and_show, repair_and_show
     from naoshi.ui.cli.session import session

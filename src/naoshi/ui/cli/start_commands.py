@@ -19,7 +19,10 @@ def init(
     language: Annotated[Language, typer.Option(help="Language of questions and explanations.")] = Language.en,
     as_json: AsJson = False,
 ) -> int:
-    """Write a commented naoshi.toml and the folders into a git repository."""
+    """Write a commented naoshi.toml and the folders.
+
+    The folder has to be in a git repository. Nothing that is there already is changed.
+    """
     from naoshi.app.initialise import initialise
 
     done = initialise(folder, language=language.value)
@@ -31,7 +34,10 @@ def init(
 
 
 def doctor(folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """Say what is missing on this machine and how to get it. Exit status 1 when something needed is missing."""
+    """Say what is missing here and how to get it.
+
+    Exit status 1 when something that is needed is missing.
+    """
     from naoshi.app.doctor import examine
 
     findings = examine(folder)
