@@ -5,19 +5,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, cast
 
-import jsonschema
-import referencing
 from pydantic import JsonValue
-from referencing.exceptions import Unresolvable
 
 from naoshi.errors import SuiteError
 from naoshi.evals.javascript_pattern import PatternTimeoutError, check_pattern, found_in
 from naoshi.records.base import canonical_json
 
 _LONGEST_REASON = 300
-# The library is typed only in part.
-_LIBRARY: Any = jsonschema
-_NOTHING_FETCHED: Any = cast("Any", referencing).Registry()
 
 
 def check_schema(schema: JsonValue) -> None:
@@ -35,8 +29,8 @@ def schema_violation(schema: JsonValue, value: JsonValue) -> str | None:
         error = next(iter(_validator(_as_text(schema)).iter_errors(value)), None)
     except PatternTimeoutError as late:
         return str(late)
-    except Unresolvable as missing:
-        return f"the schema refers to {missing.ref[:100]!r}, which is not in it"
+    except _unresolvable() as missing:
+        return f"the schema refers to something that is not in it ({str(missing)[:100]})"
     except RecursionError:
         return "the schema leads back into itself without end"
     if error is None:
@@ -57,16 +51,38 @@ def _as_text(schema: JsonValue) -> str:
 @lru_cache(maxsize=256)
 def _validator(schema_text: str) -> Any:
     schema: Any = json.loads(schema_text)
-    base = _LIBRARY.validators.validator_for(schema, default=_LIBRARY.Draft7Validator)
+    library = _jsonschema()
+    base = library.validators.validator_for(schema, default=library.Draft7Validator)
     try:
         base.check_schema(schema)
-    except jsonschema.SchemaError as error:
+    except library.SchemaError as error:
         raise SuiteError(f"the schema of `is-json` is invalid: {error.message[:_LONGEST_REASON]}") from error
     except RecursionError as error:
         raise SuiteError("the schema of `is-json` is nested too deeply") from error
     _check_patterns(schema)
-    kind = _LIBRARY.validators.extend(base, {"pattern": _pattern, "patternProperties": _pattern_properties})
-    return kind(schema, registry=_NOTHING_FETCHED)
+    kind = library.validators.extend(base, {"pattern": _pattern, "patternProperties": _pattern_properties})
+    return kind(schema, registry=_empty_registry())
+
+
+def _jsonschema() -> Any:
+    # A tenth of a second, and few suites have a schema.
+    import jsonschema
+
+    return jsonschema
+
+
+def _unresolvable() -> type[Exception]:
+    # It comes with jsonschema, and costs as much.
+    from referencing.exceptions import Unresolvable
+
+    return Unresolvable
+
+
+def _empty_registry() -> Any:
+    # As above.
+    from referencing import Registry
+
+    return cast("Any", Registry)()
 
 
 def _check_patterns(schema: Any) -> None:
@@ -86,14 +102,12 @@ def _check_patterns(schema: Any) -> None:
             _check_patterns(item)
 
 
-def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Exception]:
     if isinstance(value, str) and not found_in(pattern, value):
-        yield jsonschema.ValidationError(f"{value[:80]!r} does not match {pattern!r}")
+        yield _jsonschema().ValidationError(f"{value[:80]!r} does not match {pattern!r}")
 
 
-def _pattern_properties(
-    validator: Any, patterns: dict[str, Any], value: Any, _: Any
-) -> Iterator[jsonschema.ValidationError]:
+def _pattern_properties(validator: Any, patterns: dict[str, Any], value: Any, _: Any) -> Iterator[Exception]:
     if not isinstance(value, dict):
         return
     for pattern, schema in patterns.items():

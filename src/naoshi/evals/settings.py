@@ -14,6 +14,9 @@ _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 class AgentSettings(BaseModel):
     """The section ``[agent]``: the program under test, run in a checkout of the version under test.
 
+    ``command`` is a list of words, or a text that is split as a shell would, without a shell. ``environment`` is added
+    to what the program sees of ours (docs/evals.md). ``workers`` is how many of it run at a time.
+
     ``timeout`` is seconds for one answer, ``start_timeout`` is added for the first one of a fresh process.
     ``output_limit`` is bytes for one answer. ``data_root`` (relative to the repository) is where documents lie;
     the agent finds its real path in NAOSHI_DATA_ROOT. ``max_turns`` reaches it as NAOSHI_MAX_TURNS.
@@ -38,9 +41,9 @@ class SplitWeights(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    diagnose: _Finite = Field(default=0.6, ge=0)
-    validate_: _Finite = Field(default=0.2, ge=0, alias="validate")
-    holdout: _Finite = Field(default=0.2, ge=0)
+    diagnose: _Finite = Field(default=0.6, ge=0, description="share of sources that the coding agent sees")
+    validate_: _Finite = Field(default=0.2, ge=0, alias="validate", description="share of sources that judge a change")
+    holdout: _Finite = Field(default=0.2, ge=0, description="share of sources that nobody sees")
 
     @model_validator(mode="after")
     def _some_weight(self) -> "SplitWeights":
