@@ -9,6 +9,7 @@ import fcntl
 import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 from dbos import DBOS, SetWorkflowID, WorkflowHandle
@@ -35,6 +36,8 @@ class Workshop:
     def __init__(self, *, loop: Loop, watcher: Watcher | None) -> None:
         self.loop = loop
         self._watcher = watcher
+        self._driving = False
+        self._taken_up: Cycle | None = None
 
     def run_cycle(self) -> Cycle:
         """Go on with the cycle that is under way, or begin the next; return it ended or waiting.
@@ -42,21 +45,33 @@ class Workshop:
         Raises:
             NaoshiError: a step could not be done; run again after mending what the message says.
         """
+        self._await_taken_up()
+        if self._taken_up is not None:
+            cycle, self._taken_up = self._taken_up, None
+            return cycle
         cycle = self._open_cycle()
-        name = self._workflow_name(cycle)
-        if DBOS.get_workflow_status(name) is not None:
-            handle: WorkflowHandle[str] = DBOS.retrieve_workflow(name)
-            return Cycle.model_validate_json(handle.get_result(polling_interval_sec=_POLL_SECONDS))
-        with SetWorkflowID(name):
-            return Cycle.model_validate_json(_naoshi_cycle(cycle.to_json()))
+        self._driving = True
+        try:
+            with SetWorkflowID(self._free_name(cycle)):
+                return Cycle.model_validate_json(_naoshi_cycle(cycle.to_json()))
+        finally:
+            self._driving = False
 
     def perform(self, cycle: Cycle) -> Cycle:
         """Do the step that *cycle* names, keep the record, and return it."""
         self._tell(f"before {cycle.stage}", cycle)
         done = STEPS[cycle.stage](self.loop, cycle)
         self.loop.store.cycles.put(done)
+        if not self._driving:
+            self._taken_up = done
         self._tell(f"after {cycle.stage}", done)
         return done
+
+    def _await_taken_up(self) -> None:
+        """Wait for the workflows that a killed process left and that DBOS has taken up in the background."""
+        for status in DBOS.list_workflows(status=list(_UNFINISHED), load_input=False, load_output=False):
+            handle: WorkflowHandle[str] = DBOS.retrieve_workflow(status.workflow_id)
+            handle.get_result(polling_interval_sec=_POLL_SECONDS)
 
     def _tell(self, moment: str, cycle: Cycle) -> None:
         if self._watcher is not None:
@@ -81,15 +96,9 @@ class Workshop:
         self.loop.store.cycles.add(cycle)
         return cycle
 
-    def _workflow_name(self, cycle: Cycle) -> str:
-        """Return the workflow of *cycle* that is unfinished, or the first name that is not taken."""
-        life = 0
-        while True:
-            name = f"{cycle.cycle_id}/{life}"
-            status = DBOS.get_workflow_status(name)
-            if status is None or status.status in _UNFINISHED:
-                return name
-            life += 1
+    def _free_name(self, cycle: Cycle) -> str:
+        """Return the first name for a workflow of *cycle* that is not taken by an ended one."""
+        return next(name for life in count() if DBOS.get_workflow_status(name := f"{cycle.cycle_id}/{life}") is None)
 
 
 _open: list[Workshop] = []
