@@ -1,6 +1,8 @@
 """Running cases on agents, most of which misbehave."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -265,3 +267,23 @@ def test_runs_of_the_same_at_the_same_time_are_one_run(tmp_path: Path):
     first, second = run([asking("a")], tmp_path), run([asking("a")], tmp_path)
     assert first.run_id == second.run_id
     assert first.run_id != run([asking("b")], tmp_path).run_id
+
+
+def test_an_interrupt_ends_the_run_and_its_agents(tmp_path: Path):
+    """Protects Ctrl-C: it is heard at once, and nothing is left running."""
+    pid_file = tmp_path / "pid"
+    program = (
+        "import os, sys; from pathlib import Path; from tests.evals.test_run import asking, run\n"
+        "run([asking('a', 'ignores_sigterm', pid_file=sys.argv[1])], Path('.'), timeout=60.0)"
+    )
+    words = [sys.executable, "-c", program, str(pid_file)]
+    with subprocess.Popen(words, cwd=AGENT.parents[3], stderr=subprocess.PIPE) as process:
+        limit = time.monotonic() + 30
+        while not (pid_file.exists() and pid_file.read_text()) and time.monotonic() < limit:
+            time.sleep(0.05)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+    assert b"KeyboardInterrupt" in told
+    assert time.monotonic() - begun < 10
+    assert_gone(pid_file)
