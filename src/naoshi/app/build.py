@@ -43,7 +43,7 @@ def open_store(settings: Settings, state: Path) -> Store:
     """
     from naoshi.store.sql import SqlStore  # SQLAlchemy takes half a second, which `naoshi init` need not pay
 
-    return SqlStore.open(settings.database_url or f"sqlite:///{state / 'naoshi.db'}")
+    return SqlStore.open(settings.database_url or state / "naoshi.db")
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """naoshi.toml and the environment, read into one checked object."""
 
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,7 @@ class Settings(BaseSettings, LoopSettings):  # pyright: ignore[reportIncompatibl
     everything in `.naoshi/naoshi.db`.
     """
 
-    model_config = SettingsConfigDict(
-        frozen=True,
-        extra="forbid",
-        env_prefix="NAOSHI_",
-        env_nested_delimiter="__",
-        nested_model_default_partial_update=True,
-    )
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", env_prefix="NAOSHI_", env_nested_delimiter="__")
 
     database_url: str = ""
 
@@ -46,11 +41,13 @@ class Settings(BaseSettings, LoopSettings):  # pyright: ignore[reportIncompatibl
 
     def for_loop(self) -> LoopSettings:
         """Return what the stages need, with the language handed down to sections that do not set their own."""
-        document: dict[str, Any] = {name: getattr(self, name) for name in LoopSettings.model_fields}
+        names: Iterable[str] = LoopSettings.model_fields.keys()
+        document: dict[str, Any] = {name: getattr(self, name) for name in names}
         for section in ("triage", "repair", "review"):
             part = document[section]
             if "language" in type(part).model_fields and "language" not in part.model_fields_set:
                 document[section] = part.model_copy(update={"language": self.language})
+        document["repair"] = document["repair"].guarding(self.evals.folder)
         return LoopSettings.model_construct(**document)
 
 

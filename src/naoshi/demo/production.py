@@ -16,9 +16,10 @@ _SECONDS_PER_DOCUMENT = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """What the agent said of one document: its fields (None when it could not), and its spans as flat JSON."""
+    """What the agent said of one document: its fields (None when it could not), its artifacts, and its spans."""
 
     output: Mapping[str, str | None] | None
+    artifacts: Mapping[str, Any]
     spans: Sequence[Mapping[str, Any]]
 
 
@@ -39,7 +40,10 @@ def serve(agent: Path, *, documents: Sequence[str], data_root: Path, version: st
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     served = {
-        answer["case_id"]: Served(output=answer.get("output"), spans=answer.get("spans", [])) for answer in answers
+        answer["case_id"]: Served(
+            output=answer.get("output"), artifacts=answer.get("artifacts", {}), spans=answer.get("spans", [])
+        )
+        for answer in answers
     }
     if missing := [name for name in documents if name not in served]:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]

@@ -1,6 +1,5 @@
-"""The demo: an agent gets measurably better from people's corrections, cycle by cycle, with nothing but this machine."""
+"""The demo: an agent gets measurably better from corrections, cycle by cycle, with nothing but this machine."""
 
-import json
 import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -10,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from naoshi.app.build import open_loop
+from naoshi.capture.answer_trace import trace_of_answer
+from naoshi.capture.trace_export import trace_to_lines
 from naoshi.capture.trace_import import import_traces
 from naoshi.demo.generator.write_receipts import write_receipts
 from naoshi.demo.people import ScriptedPeople, WrongKind, believing_everything, corrections_of, kept_out
@@ -21,7 +22,7 @@ from naoshi.flow.cycle import Workshop, open_workshop
 from naoshi.flow.loop import Loop
 from naoshi.flow.people import Answer, People, Question
 from naoshi.flow.versions import present_version
-from naoshi.records import Cycle, CycleState, SourceDocument, Trace
+from naoshi.records import Cycle, CycleState, SourceDocument, Trace, Triage, TriageProposal
 
 _START = datetime(2026, 1, 5, tzinfo=UTC)
 _GENERATED = 360
@@ -123,9 +124,25 @@ class _Demo:
         )
         file = self.workspace.inbox / f"cycle-{number}.jsonl"
         file.parent.mkdir(exist_ok=True)
-        lines = [json.dumps(span, ensure_ascii=False) for answer in served.values() for span in answer.spans]
-        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        import_traces(self.loop.store, [file], now=self.clock())
+        now = self.clock()
+        recorded = (
+            trace_of_answer(
+                case_id=name,
+                vars={"document": name},
+                output=dict(answer.output) if answer.output is not None else None,
+                artifacts=dict(answer.artifacts),
+                spans=answer.spans,
+                agent="receipts",
+                version=version,
+                started_at=now,
+                ended_at=now,
+                source=str(file),
+            ).trace
+            for name, answer in served.items()
+        )
+        lines = [f"{line}\n" for trace in recorded for line in trace_to_lines(trace)]
+        file.write_text("".join(lines), encoding="utf-8")
+        import_traces(self.loop.store, [file], now=now)
         traces = self.loop.store.traces.find(agent_version=version)
         return {str(trace.vars.get("document")): trace for trace in traces}
 
@@ -258,7 +275,7 @@ def _opened(
         settings.workspace, source=source, working=working, language=settings.language, now=clock()
     )
     seat = _Seat(people=people_for(0))
-    believe = None if settings.triage else lambda proposals, now: believing_everything(proposals, now=now)
+    believe = None if settings.triage else _believe
     with (
         open_loop(workspace.agent, people=seat, report=report, clock=clock, believe=believe) as loop,
         open_workshop(loop) as workshop,
@@ -275,6 +292,10 @@ def _opened(
             people_for=people_for,
         )
         yield demo, working
+
+
+def _believe(proposals: Sequence[TriageProposal], now: datetime) -> Sequence[Triage]:
+    return believing_everything(proposals, now=now)
 
 
 def _fields_of(trace: Trace) -> Mapping[str, str | None] | None:

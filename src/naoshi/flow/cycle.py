@@ -19,6 +19,8 @@ from naoshi.flow.loop import Loop
 from naoshi.flow.steps import FIRST_STEP, STEPS
 from naoshi.flow.versions import present_version
 from naoshi.records import Cycle, CycleState, content_id
+from naoshi.repair.remove_branches import remove_unknown_branches
+from naoshi.repair.workspace import clear_leftovers
 
 FLOW_VERSION = "naoshi-flow-1"
 """DBOS takes up only workflows of the same application version. It changes when the steps' order does."""
@@ -130,11 +132,19 @@ def open_workshop(loop: Loop, *, database_url: str = "", watcher: Watcher | None
         workshop = Workshop(loop=loop, watcher=watcher)
         _open.append(workshop)
         try:
+            _clear(loop)
             _launch(database_url or f"sqlite:///{loop.state / 'flow.db'}")
             yield workshop
         finally:
             DBOS.destroy()
             _open.remove(workshop)
+
+
+def _clear(loop: Loop) -> None:
+    """Remove what a killed process left: checkouts that nobody works in, and branches of changes that were not kept."""
+    clear_leftovers(loop.worktrees)
+    loop.git("worktree", "prune")
+    remove_unknown_branches(loop.git, known=(change.change_id for change in loop.store.changes.find()))
 
 
 def _launch(url: str) -> None:
