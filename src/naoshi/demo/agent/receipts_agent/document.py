@@ -67,20 +67,15 @@ def read_document(root: Path, path: str) -> Document:
         DocumentError: the path leads out of the root, there is no such file, it is empty, is not UTF-8, or
             has a line that is not eight whole numbers and a text.
     """
-    base = root.resolve()
-    place = (base / path).resolve()
-    if not place.is_relative_to(base) or place == base:
-        raise DocumentError(f"the path {path!r} leads out of the data root")
-    if not place.is_file():
-        raise DocumentError(f"there is no document {path!r}")
     try:
+        place = _place(root, path)
         if place.stat().st_size > _LARGEST_FILE:
             raise DocumentError(f"the document {path!r} is larger than {_LARGEST_FILE} bytes")
         text = place.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DocumentError(f"the document {path!r} is not UTF-8: {error.reason}") from error
     except OSError as error:
-        raise DocumentError(f"the document {path!r} cannot be read: {error.strerror}") from error
+        raise DocumentError(f"the document {path[:200]!r} cannot be read: {error.strerror}") from error
     return parse_document(path, text)
 
 
@@ -97,6 +92,19 @@ def parse_document(path: str, text: str) -> Document:
     if not any(line.text for line in lines):
         raise DocumentError(f"the document {path!r} has no text")
     return Document(path, tuple(line for line in lines if line.text))
+
+
+def _place(root: Path, path: str) -> Path:
+    base = root.resolve()
+    try:
+        place = (base / path).resolve()
+    except ValueError as error:
+        raise DocumentError(f"{path[:200]!r} is no path: {error}") from error
+    if not place.is_relative_to(base) or place == base:
+        raise DocumentError(f"the path {path[:200]!r} leads out of the data root")
+    if not place.is_file():
+        raise DocumentError(f"there is no document {path[:200]!r}")
+    return place
 
 
 def _parse_line(path: str, number: int, raw: str) -> TextLine:

@@ -163,7 +163,7 @@ def _part(file: str, content: Any, name: str) -> Mapping[str, Any]:
 
 
 def _each(file: str, content: Any, name: str, build: Callable[[Mapping[str, Any]], _Item]) -> tuple[_Item, ...]:
-    entries: Any = cast("dict[str, Any]", content).get(name, []) if isinstance(content, dict) else None
+    entries: Any = cast("dict[str, Any]", content).get(name) if isinstance(content, dict) else None
     if not isinstance(entries, list):
         raise HarnessError(f"{file}: there must be a list `{name}`")
     return tuple(_checked(file, build, entry) for entry in cast("list[Any]", entries))
