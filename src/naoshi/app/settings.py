@@ -1,7 +1,6 @@
 """naoshi.toml and the environment, read into one checked object."""
 
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +40,7 @@ class Settings(BaseSettings, LoopSettings):  # pyright: ignore[reportIncompatibl
 
     def for_loop(self) -> LoopSettings:
         """Return what the stages need, with the language handed down to sections that do not set their own."""
-        names: Iterable[str] = LoopSettings.model_fields.keys()
-        document: dict[str, Any] = {name: getattr(self, name) for name in names}
+        document: dict[str, Any] = {name: getattr(self, name) for name in LoopSettings.model_fields}  # pyright: ignore[reportUnknownMemberType]
         for section in ("triage", "repair", "review"):
             part = document[section]
             if "language" in type(part).model_fields and "language" not in part.model_fields_set:
