@@ -40,7 +40,8 @@ class Settings(BaseSettings, LoopSettings):  # pyright: ignore[reportIncompatibl
 
     def for_loop(self) -> LoopSettings:
         """Return what the stages need, with the language handed down to sections that do not set their own."""
-        document: dict[str, Any] = {name: getattr(self, name) for name in LoopSettings.model_fields}  # pyright: ignore[reportUnknownMemberType]
+        document: dict[str, Any] = dict(self)
+        del document["database_url"]
         for section in ("triage", "repair", "review"):
             part = document[section]
             if "language" in type(part).model_fields and "language" not in part.model_fields_set:
