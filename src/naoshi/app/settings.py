@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from naoshi.errors import ConfigError
@@ -43,8 +43,8 @@ class Settings(BaseSettings, LoopSettings):  # pyright: ignore[reportIncompatibl
         document: dict[str, Any] = dict(self)
         del document["database_url"]
         for section in ("triage", "repair", "review"):
-            part = document[section]
-            if "language" in type(part).model_fields and "language" not in part.model_fields_set:
+            part: BaseModel = document[section]
+            if "language" in dict(part) and "language" not in part.model_fields_set:
                 document[section] = part.model_copy(update={"language": self.language})
         document["repair"] = document["repair"].guarding(self.evals.folder)
         return LoopSettings.model_construct(**document)
