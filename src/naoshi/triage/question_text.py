@@ -31,7 +31,7 @@ def choice_label(
     """Return the label of a choice; without *decision* it is to be asked one by one."""
     japanese = language is Language.ja
     if decision is None:
-        return "一件ずつ決める" if japanese else "Decide one by one"
+        return "個別に決める" if japanese else "Decide one by one"
     verdict = _verdict(decision, cause, language)
     if japanese:
         return f"提案どおり: {verdict}" if proposed else verdict if alone else f"すべて{verdict}"
