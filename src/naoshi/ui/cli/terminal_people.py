@@ -58,6 +58,7 @@ class TerminalPeople:
         self._language: Language = language
         self._before = before
         self._last: tuple[Question, str] | None = None
+        self._closed = False
 
     def answer(self, question: Question) -> Answer | None:
         """Show *question* and return the line that was typed, or None at the end of input.
@@ -65,6 +66,8 @@ class TerminalPeople:
         The question that was just answered, put again, is one whose answer was not settled: the person is told why.
         """
         self._before()
+        if self._closed:
+            return None
         if self._last and self._last[0].conversation_id == question.conversation_id:
             self._say_why(question, self._last[1])
         if self._last is None or self._last[0] != question:
@@ -74,7 +77,7 @@ class TerminalPeople:
         reply = self._read()
         if reply is None:
             self._stdout.write(f"\n{_NOBODY[self._language]}\n")
-            self._last = None
+            self._last, self._closed = None, True
             return None
         self._last = (question, reply)
         return Answer(reply=reply, actor=self._actor)
