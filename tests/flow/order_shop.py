@@ -76,13 +76,14 @@ class OrderShop:
     def outbox(self) -> Path:
         return self.folder.parent / "outbox"
 
-    def write_mails(self, *, count: int = 24) -> dict[str, dict[str, str]]:
+    def write_mails(self, *, count: int = 16) -> dict[str, dict[str, str]]:
         """Write *count* mails in four styles, and return the truth of each."""
         truths: dict[str, dict[str, str]] = {}
         for number in range(count):
             order_label, quantity_label = _LABELS[number % len(_LABELS)]
             truth = {"order_number": f"A-{4000 + 37 * number}", "quantity": str(12 + 7 * number)}
-            text = f"Dear shop, mail {number}\n{order_label} {truth['order_number']}\n{quantity_label} {truth['quantity']}\nBye"
+            order = f"{order_label} {truth['order_number']}\n{quantity_label} {truth['quantity']}"
+            text = f"Dear shop, mail {number}\n{order}\nBye"
             name = f"mails/{number:03}.txt"
             (self.folder / name).parent.mkdir(exist_ok=True)
             (self.folder / name).write_text(text, encoding="utf-8")

@@ -21,7 +21,7 @@ def add_to(app: typer.Typer) -> None:
 def mint(folder: Folder = HERE, as_json: AsJson = False) -> int:
     """Make permanent cases of defects.
 
-    A case must fail on the recorded output and pass on the corrected one; those that do not are refused with the reason.
+    A case must fail on the recorded output and pass on the corrected one; others are refused with a reason.
     """
     from naoshi.flow.steps.mint import mint_cases
     from naoshi.ui.cli.cases_show import show_minted

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any, cast
 
 import typer
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from naoshi import __version__
@@ -24,7 +25,23 @@ from naoshi.ui.cli import (
 )
 from naoshi.ui.cli.output import visible
 
+# The stages in the order of the loop; what goes round by itself and what shows it all stand around them.
+_ORDER = (
+    "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "diagnose", "handoff",
+    "repair", "gate", "review", "release", "rollback", "ledger", "demo",
+)  # fmt: skip
+
+
+class CommandsInOrder(TyperGroup):
+    """Lists the commands in the order in which they are used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands."""
+        return [name for name in _ORDER if name in self.commands]
+
+
 app = typer.Typer(
+    cls=CommandsInOrder,
     name="naoshi",
     help="Make an agent better from the corrections that people make to its work.",
     no_args_is_help=True,
