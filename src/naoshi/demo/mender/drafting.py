@@ -1,7 +1,7 @@
 """Drafting a field's rules: the harness's files with what the evidence teaches about one field put in."""
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from naoshi.demo.agent.receipts_agent.candidates import Candidate, block_candidates, value_candidates
@@ -77,6 +77,31 @@ def draft_merchants(
     return draft
 
 
+def blend(files: HarnessFiles, draft: HarnessFiles, field: str, *, share: float) -> HarnessFiles:
+    """Return *draft* with one field's scores only *share* (0 to 1) of the way from those of *files*."""
+    blended = copy.deepcopy(draft)
+    before, after = parse_harness(files).scores[field], parse_harness(draft).scores[field]
+
+    def between(name: str) -> float:
+        old, new = before.get(name, 0.0), after.get(name, 0.0)
+        return round(old + share * (new - old), 2)
+
+    kind = "pattern" if field in VALUE_FIELDS else "cut"
+    for entry in _forms(blended, field):
+        entry["score"] = between(feature(kind, entry["name"]))
+    cues = {feature(cue["where"], cue["text"]): cue for part in (files, draft) for cue in _cues(part, field)}
+    scored = [{**cue, "score": between(name)} for name, cue in cues.items()]
+    _cues(blended, field)[:] = _ordered(cue for cue in scored if cue["score"] or cue.get("keep") is True)
+    return blended
+
+
+def without_merchants(files: HarnessFiles, field: str, values: Collection[str]) -> HarnessFiles:
+    """Return *files* without the merchants' entries that give one field one of *values*."""
+    entries = files["merchants.json"]["merchants"]
+    kept = [entry for entry in entries if entry.get("keep") is True or entry.get(field) not in values]
+    return {**files, "merchants.json": {**files["merchants.json"], "merchants": kept}}
+
+
 def field_candidates(harness: Harness, handoff: Handoff, item: Evidence) -> list[Candidate]:
     """Return the candidates for the field of one piece of evidence, without the merchant master's."""
     find = block_candidates if item.field in BLOCK_FIELDS else value_candidates
@@ -131,8 +156,11 @@ def _set_scores(
         where, _, text = name.partition("|")
         if where not in _FORM_CUES and name not in own:
             cues.append({"where": where, "text": text, "score": learned.score, "support": learned.support})
-    cues.sort(key=lambda entry: (entry["where"], -float(entry["score"]), entry["text"]))
-    _cues(files, field)[:] = cues
+    _cues(files, field)[:] = _ordered(cues)
+
+
+def _ordered(cues: Iterable[_Entry]) -> list[_Entry]:
+    return sorted(cues, key=lambda cue: (cue["where"], -float(cue["score"]), cue["text"]))
 
 
 def _changing_texts(harness: Harness, handoff: Handoff) -> dict[str, frozenset[str]]:

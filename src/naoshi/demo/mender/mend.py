@@ -7,14 +7,13 @@ from typing import Any, Final
 
 from naoshi.demo.agent.receipts_agent.extract import read_field
 from naoshi.demo.agent.receipts_agent.harness import BLOCK_FIELDS, FIELDS, parse_harness
-from naoshi.demo.mender.drafting import draft_field, draft_merchants
+from naoshi.demo.mender.drafting import blend, draft_field, draft_merchants, without_merchants
 from naoshi.demo.mender.evidence import LEFT_STANDING, Evidence, Handoff
 from naoshi.demo.mender.harness_file import HarnessFiles
 from naoshi.demo.receipts import field_is_right
 
 _STRESS: Final = 4.0
-_DRAFTS: Final = 3
-_PRICE_OF_A_LOSS: Final = 2
+_SHARES: Final = (0.75, 0.5, 0.25)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,18 +31,14 @@ class Effect:
     mended: int
     lost: tuple[Evidence, ...]
 
-    @property
-    def gain(self) -> int:
-        """Cases mended, less twice the values lost."""
-        return self.mended - _PRICE_OF_A_LOSS * len(self.lost)
-
 
 def mend(files: HarnessFiles, handoff: Handoff) -> Mended:
     """Return the harness as the evidence of *handoff* wants it. The same input gives the same harness.
 
-    A field's rules change only where that mends more than it loses. On a second attempt the fields that
-    are named in the reasons of the failure change as little as can be, on a third not at all; where no
-    field is named, every field counts as named on the second, and the third makes only the best change.
+    A field's rules change only where that mends a case and loses none of the confirmed values. On a second
+    attempt the fields that are named in the reasons of the failure change as little as can be, on a third not
+    at all; where no field is named, every field counts as named on the second, and the third makes only the
+    best change.
     """
     handoff = with_present_readings(files, handoff)
     blamed = blamed_fields(handoff.previous_failures) if handoff.attempt > 1 else frozenset[str]()
@@ -53,8 +48,8 @@ def mend(files: HarnessFiles, handoff: Handoff) -> Mended:
         if (held and blamed and handoff.attempt > 2) or not any(item.broken for item in handoff.of(field)):
             continue
         draft, effect = _best_draft(files, handoff, field, hold=held)
-        if effect.gain > 0:
-            drafts[field] = (effect.gain, draft)
+        if effect.mended:
+            drafts[field] = (effect.mended, draft)
     if handoff.attempt > 2 and not blamed and drafts:
         best = max(drafts, key=lambda field: drafts[field][0])
         drafts = {best: drafts[best]}
@@ -101,30 +96,43 @@ def effect_of(files: HarnessFiles, handoff: Handoff, field: str) -> Effect:
 
 
 def _best_draft(files: HarnessFiles, handoff: Handoff, field: str, *, hold: bool) -> tuple[HarnessFiles, Effect]:
-    best, best_effect = files, Effect(mended=0, lost=())
+    """Return the first draft that loses nothing and mends something, or *files* as they are."""
     for draft, effect in _drafts(files, handoff, field, hold=hold):
-        if effect.gain > best_effect.gain:
-            best, best_effect = draft, effect
-    return best, best_effect
+        if effect.mended and not effect.lost:
+            return draft, effect
+    return files, Effect(mended=0, lost=())
 
 
 def _drafts(files: HarnessFiles, handoff: Handoff, field: str, *, hold: bool) -> Iterator[tuple[HarnessFiles, Effect]]:
-    """Yield drafts of one field's rules until one loses nothing: each stresses what the one before it lost."""
+    """Yield drafts of one field's rules: as learned, with stress on what that loses, and ever nearer to *files*."""
     evidence = handoff.of(field)
-    stressed: frozenset[str] = frozenset()
-    for _ in range(_DRAFTS):
-        weighed = [
-            replace(item, weight=item.weight * _STRESS) if item.document in stressed else item for item in evidence
-        ]
-        draft = draft_field(files, handoff, field, evidence=weighed, hold=hold)
+    stress = dict.fromkeys((item.document for item in evidence), 1.0)
+    draft = files
+    for held in (hold, hold, True, True):
+        weighed = [replace(item, weight=item.weight * stress[item.document]) for item in evidence]
+        draft = draft_field(files, handoff, field, evidence=weighed, hold=held)
         if field in BLOCK_FIELDS:
-            draft = draft_merchants(draft, handoff, field, evidence=evidence)
+            draft = _with_merchants(draft, handoff, field)
         effect = effect_of(draft, handoff, field)
         yield draft, effect
-        lost = {item.document for item in effect.lost}
-        if lost <= stressed:
-            return
-        stressed |= lost
+        for item in effect.lost:
+            stress[item.document] *= _STRESS
+    for share in _SHARES:
+        nearer = blend(files, draft, field, share=share)
+        yield nearer, effect_of(nearer, handoff, field)
+
+
+def _with_merchants(files: HarnessFiles, handoff: Handoff, field: str) -> HarnessFiles:
+    """Return *files* with the merchants that the evidence proves, without those that lose a confirmed value."""
+    draft = draft_merchants(files, handoff, field, evidence=handoff.of(field))
+    values = {_entry_of(draft, handoff, item) for item in effect_of(draft, handoff, field).lost}
+    return without_merchants(draft, field, {value for value in values if value is not None})
+
+
+def _entry_of(files: HarnessFiles, handoff: Handoff, item: Evidence) -> str | None:
+    """Return the value that the merchant master gives the field of *item*, None where it gives none."""
+    reading = read_field(handoff.documents[item.document], parse_harness(files), item.field)
+    return reading.value if (reading.rule or "").startswith("merchants.") else None
 
 
 def _with_field(files: HarnessFiles, draft: HarnessFiles, field: str) -> HarnessFiles:
