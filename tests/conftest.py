@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import redis
 from hypothesis import settings
 
 # A busy machine is no reason to fail: properties are bounded by their number of examples, not by the clock.
@@ -44,7 +45,8 @@ def postgres_url() -> Iterator[str]:
               "--locale=C", "--no-sync"])  # fmt: skip
         port = _free_port()
         words = [*user, str(programs / "postgres"), "-D", str(folder / "data"), "-p", str(port), "-F",
-                 "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]  # fmt: skip
+                 "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}",
+                 "-c", "max_connections=150"]  # fmt: skip
         with (folder / "log").open("wb") as log:
             server = subprocess.Popen(words, stdout=log, stderr=log, cwd=folder, start_new_session=True)
         try:
@@ -55,6 +57,37 @@ def postgres_url() -> Iterator[str]:
             _stop_server(user, programs, folder, server)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """The URL of a Redis server of our own that syncs each change, in a temporary folder and on a free port."""
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("the Debian package redis-server is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="naoshi-redis-"))
+    port = _free_port()
+    words = [program, "--port", str(port), "--bind", "127.0.0.1", "--dir", str(folder), "--save", "",
+             "--appendonly", "yes", "--appendfsync", "always"]  # fmt: skip
+    try:
+        with (folder / "log").open("wb") as log:
+            server = subprocess.Popen(words, stdout=log, stderr=log, cwd=folder, start_new_session=True)
+        try:
+            _wait_for_redis(port, server, folder)
+            yield f"redis://127.0.0.1:{port}/0"
+        finally:
+            server.terminate()
+            server.wait(10)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def fresh_redis(redis_url: str) -> str:
+    """The URL of an empty Redis: what the test before left there is dropped."""
+    with closing(redis.Redis.from_url(redis_url)) as client:
+        client.flushall()
+    return redis_url
 
 
 @pytest.fixture
@@ -101,6 +134,21 @@ def _free_port() -> int:
 def _run(words: list[str]) -> None:
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, cwd="/", check=False)
     assert done.returncode == 0, f"{words} ended with {done.returncode}: {done.stderr}"
+
+
+def _wait_for_redis(port: int, server: subprocess.Popen[bytes], folder: Path) -> None:
+    last = time.monotonic() + _START_SECONDS
+    with closing(redis.Redis(port=port)) as client:
+        while True:
+            log = (folder / "log").read_text(errors="replace")
+            assert server.poll() is None, f"Redis did not start: {log}"
+            assert time.monotonic() < last, f"Redis did not answer in {_START_SECONDS} s: {log}"
+            try:
+                client.ping()
+            except redis.ConnectionError:
+                time.sleep(0.05)
+            else:
+                return
 
 
 def _wait_for_server(programs: Path, port: int, server: subprocess.Popen[bytes], folder: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from naoshi.confirm import Confirmations, ConfirmationStore, MemoryStore, Outcome, Reason, render_context
 from tests.confirm.conftest import Clock
-from tests.confirm.test_stores import NOW, question
+from tests.confirm.kept_states import NOW, question
 
 LABELS = ["登録する", "やめる"]
 ATTACK = (

@@ -15,7 +15,7 @@ import pytest
 
 from naoshi.confirm import Confirmations, FileStore, Outcome, Reason
 from naoshi.errors import InputError, StoreError
-from tests.confirm.test_stores import IDENTIFIERS, asked
+from tests.confirm.kept_states import IDENTIFIERS, asked
 
 LABELS = ["送る", "やめる"]
 

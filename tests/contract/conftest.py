@@ -8,7 +8,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from naoshi import confirm
 from naoshi.store import MemoryStore, Store
+from naoshi.store.redis import RedisStore
 from naoshi.store.sql import SqlStore
 
 
@@ -36,3 +38,20 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         made = SqlStore.open(request.getfixturevalue("emptied_postgres"))
     yield made
     made.close()
+
+
+@pytest.fixture(params=["memory", "file", "sqlite", "postgresql", "redis"])
+def confirmation_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[confirm.ConfirmationStore]:
+    """An empty store of confirmations of each kind."""
+    if request.param in ("memory", "file"):
+        yield confirm.MemoryStore() if request.param == "memory" else confirm.FileStore(tmp_path / "confirmations")
+        return
+    made: RedisStore | SqlStore
+    if request.param == "redis":
+        made = RedisStore.open(request.getfixturevalue("fresh_redis"))
+    elif request.param == "sqlite":
+        made = SqlStore.open(tmp_path / "naoshi.db")
+    else:
+        made = SqlStore.open(request.getfixturevalue("emptied_postgres"))
+    with closing(made):
+        yield made

@@ -17,6 +17,7 @@ from naoshi.records.trace import QuarantinedLine, Trace
 from naoshi.store.nouns import noun
 from naoshi.store.sql.database import Database
 from naoshi.store.sql.engine import database_url
+from naoshi.store.sql.sql_confirmation_store import SqlConfirmationStore
 from naoshi.store.sql.sql_ledger import SqlLedger
 from naoshi.store.sql.sql_repository import SqlRepository
 
@@ -24,7 +25,11 @@ T = TypeVar("T", bound=Record)
 
 
 class SqlStore:
-    """A `naoshi.store.ports.Store` on SQLite or PostgreSQL. Threads and processes may share the database."""
+    """A `naoshi.store.ports.Store` on SQLite or PostgreSQL. Threads and processes may share the database.
+
+    It is a store of confirmations too: ``save``, ``get`` and ``clear`` are those of `SqlConfirmationStore`, so that
+    ``Confirmations(SqlStore.open(url))`` keeps the questions beside all else.
+    """
 
     def __init__(self, *, database: Database) -> None:
         self._database = database
@@ -49,6 +54,11 @@ class SqlStore:
         self.releases = self._repository(Release, "releases")
         self.cycles = self._repository(Cycle, "cycles")
         self.ledger = SqlLedger(database=database)
+        confirmations = SqlConfirmationStore(database=database)
+        self.save = confirmations.save
+        self.get = confirmations.get
+        self.clear = confirmations.clear
+        self.conversations = confirmations.conversations
         self.transaction = database.transaction
         self.close = database.close
 

@@ -31,6 +31,18 @@ def ledger_table(schema: str | None) -> Table:
     )
 
 
+@cache
+def confirmation_table(schema: str | None) -> Table:
+    """Return the table of the conversations' states."""
+    return Table(
+        "confirmations",
+        MetaData(schema=schema),
+        Column("conversation_key", Text, primary_key=True),
+        Column("revision", BigInteger, nullable=False),
+        Column("body", Text, nullable=False),
+    )
+
+
 def is_number(noun: Noun, field: str) -> bool:
     """Return whether the indexed *field* of *noun* is a number or a truth value, not text."""
     return noun.record.model_fields[field].annotation in _NUMBERS
