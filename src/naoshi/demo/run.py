@@ -17,7 +17,7 @@ from naoshi.demo.people import ScriptedPeople, WrongKind, believing_everything, 
 from naoshi.demo.production import Served, serve
 from naoshi.demo.receipts import Receipt, read_receipts, score_receipts, set_aside
 from naoshi.demo.report.document import CycleRow, DemoReport, HoldoutScore, KeptOut, Language
-from naoshi.demo.workspace import DemoWorkspace, make_workspace
+from naoshi.demo.workspace import DemoWorkspace, furnish, open_workspace
 from naoshi.flow.cycle import Workshop, open_workshop
 from naoshi.flow.loop import Loop
 from naoshi.flow.people import Answer, People, Question
@@ -250,37 +250,46 @@ def _scripted(settings: DemoSettings) -> Callable[[int], People]:
     )
 
 
-def _sources(settings: DemoSettings) -> tuple[Path, list[Receipt], Path, Sequence[Receipt]]:
-    """Return the folder and receipts to work on, and those to hold out."""
-    folder = settings.documents
-    if folder is None:
-        folder = settings.workspace.with_name(f"{settings.workspace.name}-receipts")
-        if not (folder / "box").is_dir():
-            write_receipts(folder, count=settings.generated, seed=settings.seed)
-    receipts = read_receipts(folder)
-    if settings.holdout is not None:
-        working, _ = set_aside(receipts, seed=settings.seed, share=0.0)
-        return folder, working, settings.holdout, read_receipts(settings.holdout)
-    working, held = set_aside(receipts, seed=settings.seed)
-    return folder, working, folder, held
+@dataclass(frozen=True, kw_only=True)
+class _Sources:
+    """The receipts to work on and those to hold out, and the folders that they lie in."""
+
+    folder: Path
+    working: Sequence[Receipt]
+    held_folder: Path
+    held: Sequence[Receipt]
+
+
+def _sources(settings: DemoSettings) -> tuple[DemoWorkspace, _Sources]:
+    """Return the emptied workspace and the receipts; what was asked for is looked at before anything is emptied."""
+    given = read_receipts(settings.documents) if settings.documents is not None else None
+    held = read_receipts(settings.holdout) if settings.holdout is not None else None
+    workspace = open_workspace(settings.workspace)
+    folder = settings.documents or workspace.folder / "receipts"
+    receipts = given or write_receipts(folder, count=settings.generated, seed=settings.seed)
+    working, aside = set_aside(receipts, seed=settings.seed, share=1 / 3 if held is None else 0.0)
+    return workspace, _Sources(
+        folder=folder,
+        working=working,
+        held_folder=settings.holdout or folder,
+        held=aside if held is None else held,
+    )
 
 
 @contextmanager
 def _opened(
     settings: DemoSettings, people_for: Callable[[int], People], report: Callable[[str], None]
-) -> Generator[tuple[_Demo, list[Receipt]]]:
-    source, working, held_folder, held = _sources(settings)
+) -> Generator[tuple[_Demo, Sequence[Receipt]]]:
     clock = _TickingClock()
-    workspace = make_workspace(
-        settings.workspace, source=source, working=working, language=settings.language, now=clock()
-    )
+    workspace, sources = _sources(settings)
+    furnish(workspace, source=sources.folder, working=sources.working, language=settings.language, now=clock())
     seat = _Seat(people=people_for(0))
     believe = None if settings.triage else _believe
     with (
         open_loop(workspace.agent, people=seat, report=report, clock=clock, believe=believe) as loop,
         open_workshop(loop) as workshop,
     ):
-        holdout = Holdout(folder=held_folder, receipts=held, agent=workspace.agent)
+        holdout = Holdout(folder=sources.held_folder, receipts=sources.held, agent=workspace.agent)
         demo = _Demo(
             settings=settings,
             workspace=workspace,
@@ -291,7 +300,7 @@ def _opened(
             holdout=holdout,
             people_for=people_for,
         )
-        yield demo, working
+        yield demo, sources.working
 
 
 def _believe(proposals: Sequence[TriageProposal], now: datetime) -> Sequence[Triage]:

@@ -73,23 +73,25 @@ class DemoWorkspace:
         return self.folder / "traces"
 
 
-def make_workspace(
-    folder: Path, *, source: Path, working: Sequence[Receipt], language: str, now: datetime
-) -> DemoWorkspace:
-    """Make *folder* a fresh workspace with copies of the *working* documents of *source* and the basic agent.
-
-    A folder that an earlier demo made is replaced; any other one that is not empty is left alone.
+def open_workspace(folder: Path) -> DemoWorkspace:
+    """Make *folder* an empty workspace. One that an earlier demo made is emptied, anything else is left alone.
 
     Raises:
         InputError: there is something in *folder* that no demo made.
+        StoreError: the disk or the rights do not allow it.
     """
-    if folder.exists() and any(folder.iterdir()):
-        if not (folder / _MARK).is_file():
-            raise InputError(f"there is something in {folder} that no demo made", hint="name another with --workspace")
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / _MARK).is_file()):
+        raise InputError(f"there is something at {folder} that no demo made", hint="name another with --workspace")
+    if folder.is_dir():
         shutil.rmtree(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_durably(folder / _MARK, "`naoshi demo` made this folder and replaces it.\n")
-    workspace = DemoWorkspace(folder=folder)
+    write_durably(folder / _MARK, "`naoshi demo` made this folder and empties it.\n")
+    return DemoWorkspace(folder=folder)
+
+
+def furnish(
+    workspace: DemoWorkspace, *, source: Path, working: Sequence[Receipt], language: str, now: datetime
+) -> None:  # fmt: skip
+    """Put copies of the *working* documents of *source* and the basic agent, as a git repository, into *workspace*."""
     for receipt in working:
         target = workspace.documents / receipt.document
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +101,6 @@ def make_workspace(
     write_durably(workspace.agent / ".gitignore", f"__pycache__/\n{STATE_NAME}/\n")
     run(["git", "init", "--quiet", "--initial-branch=main"], folder=workspace.agent, timeout=60)
     Git.at(workspace.agent).commit("The receipts agent with its basic harness", paths=["."], when=now)
-    return workspace
 
 
 def _config(language: str) -> str:
