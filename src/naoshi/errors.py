@@ -22,7 +22,10 @@
     │   ├── MintRefusedError
     │   └── ChangeRefusedError
     ├── CodingAgentError            the program that was to make the change
-    └── WaitingError                exit status 3: a person has to decide first
+    ├── WaitingError                exit status 3: a person has to decide first
+    └── EffectError                 something that is done once at most
+        ├── EffectFailedError       it was done before, and failed
+        └── OutcomeUnknownError     exit status 3: whether it happened is not known
 
 Each class has a stable ``code``, a ``hint`` that says what to do next, and an ``exit_status``. The class
 docstring's first line is the default message.
@@ -204,4 +207,26 @@ class WaitingError(NaoshiError):
 
     code = "waiting"
     hint = "answer with `naoshi triage` or `naoshi review`, then run `naoshi cycle` again"
+    exit_status = 3
+
+
+class EffectError(NaoshiError):
+    """An effect that is done once at most cannot give a result."""
+
+    code = "effect"
+    hint = "it is not done again by itself"
+    exit_status = 1
+
+
+class EffectFailedError(EffectError):
+    """The effect was done before, and failed."""
+
+    code = "effect-failed"
+
+
+class OutcomeUnknownError(EffectError):
+    """The effect was begun, and whether it happened is not known."""
+
+    code = "outcome-unknown"
+    hint = "see whether it happened, and answer the question about it"
     exit_status = 3
