@@ -80,7 +80,7 @@ def _score(root: Path, receipts: Sequence[Receipt], files: HarnessFiles) -> Rece
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Receipt], list[Receipt]]:
     folder = tmp_path_factory.mktemp("receipts")
-    write_receipts(folder, count=180, seed=11)
+    write_receipts(folder, count=130, seed=11)
     working, held = set_aside(read_receipts(folder), seed=1)
     return folder, working, held
 

@@ -5,6 +5,7 @@ import random
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -42,6 +43,7 @@ class ReceiptScore:
     fields_right: int
 
 
+@lru_cache(maxsize=65536)
 def letters_and_digits(value: str | None) -> str:
     """Return the letters and digits of *value*, full width and half width and both cases made equal."""
     folded = unicodedata.normalize("NFKC", value or "").casefold()

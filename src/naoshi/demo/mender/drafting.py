@@ -4,10 +4,10 @@ import copy
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from naoshi.demo.agent.receipts_agent.candidates import Candidate, block_candidates, value_candidates
-from naoshi.demo.agent.receipts_agent.harness import BLOCK_FIELDS, VALUE_FIELDS, Harness, feature, parse_harness
+from naoshi.demo.agent.receipts_agent.harness import VALUE_FIELDS, Harness, feature, parse_harness
 from naoshi.demo.agent.receipts_agent.text import blurred
-from naoshi.demo.mender.evidence import Evidence, Handoff
+from naoshi.demo.mender.cited_documents import CitedDocuments
+from naoshi.demo.mender.evidence import Evidence
 from naoshi.demo.mender.forms import LearnedForm, learn_cuts, learn_value_forms
 from naoshi.demo.mender.harness_file import HarnessFiles
 from naoshi.demo.mender.merchants import learn_merchants, most_common
@@ -23,7 +23,7 @@ _Entry = dict[str, Any]
 
 def draft_field(
     files: HarnessFiles,
-    handoff: Handoff,
+    documents: CitedDocuments,
     field: str,
     *,
     evidence: Sequence[Evidence],
@@ -36,7 +36,7 @@ def draft_field(
     scores count as given, so that only what the evidence speaks against changes.
     """
     draft = copy.deepcopy(files)
-    pairs = [(handoff.documents[item.document], item.value) for item in evidence]
+    pairs = [(documents.pages[item.document], item.value) for item in evidence]
     forms = _forms(draft, field)
     learn_forms = learn_value_forms if field in VALUE_FIELDS else learn_cuts
     _merge_forms(forms, learn_forms(pairs, least_support=least_support))
@@ -46,28 +46,37 @@ def draft_field(
     prior |= {feature(kind, entry["name"]): float(entry["score"]) for entry in forms if entry.get("keep") is True}
     if hold:
         prior = {**parse_harness(files).scores[field], **prior}
-    examples = _examples(parse_harness(draft), handoff, field, evidence)
+    examples = _examples(parse_harness(draft), documents, field, evidence)
     scores = learn_scores(examples, price=PRICE, least_support=least_support, prior=prior)
     _set_scores(draft, field, scores, kept=kept, kind=kind)
     return draft
 
 
 def draft_merchants(
-    files: HarnessFiles, handoff: Handoff, field: str, *, evidence: Sequence[Evidence], least_support: int = 2
+    files: HarnessFiles,
+    documents: CitedDocuments,
+    field: str,
+    *,
+    evidence: Sequence[Evidence],
+    least_support: int = 2,
 ) -> HarnessFiles:
-    """Return a copy of *files* whose merchant master has one field's entries learned anew from *evidence*."""
+    """Return a copy of *files* whose merchant master has one field's entries learned anew.
+
+    *evidence* is that on all fields: a merchant is called by its company, and dates and sums of money never
+    tell one.
+    """
     draft = copy.deepcopy(files)
     entries = cast("list[_Entry]", draft["merchants.json"]["merchants"])
     kept = [entry for entry in entries if entry.get("keep") is True or field not in entry]
     learned = learn_merchants(
-        evidence,
-        handoff.documents,
+        [item for item in evidence if item.field == field],
+        documents.pages,
         field=field,
         least_support=least_support,
-        excluded=_changing_texts(parse_harness(draft), handoff),
+        excluded=_changing_texts(parse_harness(draft), documents, evidence),
     )
     known = {entry.get(field) for entry in kept}
-    companies = {item.document: " ".join(item.value.split()) for item in handoff.of("company")}
+    companies = {item.document: " ".join(item.value.split()) for item in evidence if item.field == "company"}
     for merchant in learned:
         if merchant.value not in known:
             names = [companies[path] for path in merchant.documents if path in companies]
@@ -102,16 +111,12 @@ def without_merchants(files: HarnessFiles, field: str, values: Collection[str]) 
     return {**files, "merchants.json": {**files["merchants.json"], "merchants": kept}}
 
 
-def field_candidates(harness: Harness, handoff: Handoff, item: Evidence) -> list[Candidate]:
-    """Return the candidates for the field of one piece of evidence, without the merchant master's."""
-    find = block_candidates if item.field in BLOCK_FIELDS else value_candidates
-    return find(handoff.documents[item.document], harness, item.field)
-
-
-def _examples(harness: Harness, handoff: Handoff, field: str, evidence: Iterable[Evidence]) -> list[ScoringExample]:
+def _examples(
+    harness: Harness, documents: CitedDocuments, field: str, evidence: Iterable[Evidence]
+) -> list[ScoringExample]:
     found: list[ScoringExample] = []
     for item in evidence:
-        if candidates := field_candidates(harness, handoff, item):
+        if candidates := documents.candidates(harness, item.document, field):
             found.append(
                 ScoringExample(
                     document=item.document,
@@ -163,16 +168,19 @@ def _ordered(cues: Iterable[_Entry]) -> list[_Entry]:
     return sorted(cues, key=lambda cue: (cue["where"], -float(cue["score"]), cue["text"]))
 
 
-def _changing_texts(harness: Harness, handoff: Handoff) -> dict[str, frozenset[str]]:
+def _changing_texts(
+    harness: Harness, documents: CitedDocuments, evidence: Iterable[Evidence]
+) -> dict[str, frozenset[str]]:
     """Return for each document its dates and sums of money, which must never tell a merchant."""
-    return {
-        path: frozenset(
+    found: dict[str, set[str]] = {
+        path: {
             blurred(candidate.value)
             for field in VALUE_FIELDS
-            for candidate in value_candidates(document, harness, field)
-        )
-        | frozenset(
-            blurred(item.value) for item in handoff.evidence if item.document == path and item.field in VALUE_FIELDS
-        )
-        for path, document in handoff.documents.items()
+            for candidate in documents.candidates(harness, path, field)
+        }
+        for path in documents.pages
     }
+    for item in evidence:
+        if item.field in VALUE_FIELDS:
+            found[item.document].add(blurred(item.value))
+    return {path: frozenset(texts) for path, texts in found.items()}

@@ -1,16 +1,16 @@
 """Mending the harness: for each field, learn its rules anew from the evidence and keep them if that gains."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from naoshi.demo.agent.receipts_agent.extract import read_field
 from naoshi.demo.agent.receipts_agent.harness import BLOCK_FIELDS, FIELDS, parse_harness
+from naoshi.demo.mender.cited_documents import CitedDocuments
 from naoshi.demo.mender.drafting import blend, draft_field, draft_merchants, without_merchants
 from naoshi.demo.mender.evidence import LEFT_STANDING, Evidence, Handoff
 from naoshi.demo.mender.harness_file import HarnessFiles
-from naoshi.demo.receipts import field_is_right
+from naoshi.demo.receipts import field_is_right, letters_and_digits
 
 _STRESS: Final = 4.0
 _SHARES: Final = (0.75, 0.5, 0.25)
@@ -40,14 +40,15 @@ def mend(files: HarnessFiles, handoff: Handoff) -> Mended:
     at all; where no field is named, every field counts as named on the second, and the third makes only the
     best change.
     """
-    handoff = with_present_readings(files, handoff)
+    documents = CitedDocuments(pages=handoff.documents)
+    evidence = (*handoff.evidence, *_read_now(files, documents, handoff.evidence))
     blamed = blamed_fields(handoff.previous_failures) if handoff.attempt > 1 else frozenset[str]()
     drafts: dict[str, tuple[int, HarnessFiles]] = {}
     for field in FIELDS:
         held = handoff.attempt > 1 and (field in blamed or not blamed)
         if (held and blamed and handoff.attempt > 2) or not any(item.broken for item in handoff.of(field)):
             continue
-        draft, effect = _best_draft(files, handoff, field, hold=held)
+        draft, effect = _best_draft(files, documents, field, evidence=evidence, hold=held)
         if effect.mended:
             drafts[field] = (effect.mended, draft)
     if handoff.attempt > 2 and not blamed and drafts:
@@ -60,79 +61,82 @@ def mend(files: HarnessFiles, handoff: Handoff) -> Mended:
     return Mended(files=mended, learned=tuple(learned))
 
 
-def with_present_readings(files: HarnessFiles, handoff: Handoff) -> Handoff:
-    """Return *handoff* with what the present harness reads where nothing else is known of a cited document.
-
-    A document is cited for the fields that were wrong in it, so that what nobody spoke of is mostly right.
-    """
-    harness = parse_harness(files)
-    known = {(item.document, item.field) for item in handoff.evidence}
-    read = [
-        Evidence(document=path, field=field, value=value, weight=LEFT_STANDING, broken=False)
-        for path, document in sorted(handoff.documents.items())
-        for field in FIELDS
-        if (path, field) not in known and (value := read_field(document, harness, field).value) is not None
-    ]
-    return replace(handoff, evidence=(*handoff.evidence, *read))
-
-
 def blamed_fields(reasons: Sequence[str]) -> frozenset[str]:
     """Return the fields that the reasons of a failure name."""
     return frozenset(field for field in FIELDS if any(re.search(rf"\b{field}\b", reason) for reason in reasons))
 
 
-def effect_of(files: HarnessFiles, handoff: Handoff, field: str) -> Effect:
+def effect_of(files: HarnessFiles, documents: CitedDocuments, evidence: Iterable[Evidence], field: str) -> Effect:
     """Say what *files* do to the cases and confirmed values of one field."""
     harness = parse_harness(files)
     mended, lost = 0, list[Evidence]()
-    for item in handoff.of(field):
-        if not item.confirmed:
+    for item in evidence:
+        if item.field != field or not item.confirmed:
             continue
-        right = field_is_right(item.value, read_field(handoff.documents[item.document], harness, field).value)
+        right = field_is_right(item.value, documents.value(harness, item.document, field).text)
         mended += right and item.broken
         if not right and not item.broken:
             lost.append(item)
     return Effect(mended=mended, lost=tuple(lost))
 
 
-def _best_draft(files: HarnessFiles, handoff: Handoff, field: str, *, hold: bool) -> tuple[HarnessFiles, Effect]:
+def _read_now(files: HarnessFiles, documents: CitedDocuments, evidence: Iterable[Evidence]) -> list[Evidence]:
+    """Return what the present harness reads where nothing else is known of a cited document.
+
+    A document is cited for the fields that were wrong in it, so that what nobody spoke of is mostly right.
+    """
+    harness = parse_harness(files)
+    known = {(item.document, item.field) for item in evidence}
+    return [
+        Evidence(document=path, field=field, value=value, weight=LEFT_STANDING, broken=False)
+        for path in sorted(documents.pages)
+        for field in FIELDS
+        if (path, field) not in known
+        and (value := documents.value(harness, path, field).text) is not None
+        and letters_and_digits(value)
+    ]
+
+
+def _best_draft(
+    files: HarnessFiles, documents: CitedDocuments, field: str, *, evidence: Sequence[Evidence], hold: bool
+) -> tuple[HarnessFiles, Effect]:
     """Return the first draft that loses nothing and mends something, or *files* as they are."""
-    for draft, effect in _drafts(files, handoff, field, hold=hold):
+    for draft, effect in _drafts(files, documents, field, evidence=evidence, hold=hold):
         if effect.mended and not effect.lost:
             return draft, effect
     return files, Effect(mended=0, lost=())
 
 
-def _drafts(files: HarnessFiles, handoff: Handoff, field: str, *, hold: bool) -> Iterator[tuple[HarnessFiles, Effect]]:
+def _drafts(
+    files: HarnessFiles, documents: CitedDocuments, field: str, *, evidence: Sequence[Evidence], hold: bool
+) -> Iterator[tuple[HarnessFiles, Effect]]:
     """Yield drafts of one field's rules: as learned, with stress on what that loses, and ever nearer to *files*."""
-    evidence = handoff.of(field)
-    stress = dict.fromkeys((item.document for item in evidence), 1.0)
+    own = sorted((item for item in evidence if item.field == field), key=lambda item: item.document)
+    stress = dict.fromkeys((item.document for item in own), 1.0)
     draft = files
     for held in (hold, hold, True, True):
-        weighed = [replace(item, weight=item.weight * stress[item.document]) for item in evidence]
-        draft = draft_field(files, handoff, field, evidence=weighed, hold=held)
+        weighed = [replace(item, weight=item.weight * stress[item.document]) for item in own]
+        draft = draft_field(files, documents, field, evidence=weighed, hold=held)
         if field in BLOCK_FIELDS:
-            draft = _with_merchants(draft, handoff, field)
-        effect = effect_of(draft, handoff, field)
+            draft = _with_merchants(draft, documents, field, evidence)
+        effect = effect_of(draft, documents, own, field)
         yield draft, effect
         for item in effect.lost:
             stress[item.document] *= _STRESS
     for share in _SHARES:
         nearer = blend(files, draft, field, share=share)
-        yield nearer, effect_of(nearer, handoff, field)
+        yield nearer, effect_of(nearer, documents, own, field)
 
 
-def _with_merchants(files: HarnessFiles, handoff: Handoff, field: str) -> HarnessFiles:
+def _with_merchants(
+    files: HarnessFiles, documents: CitedDocuments, field: str, evidence: Sequence[Evidence]
+) -> HarnessFiles:
     """Return *files* with the merchants that the evidence proves, without those that lose a confirmed value."""
-    draft = draft_merchants(files, handoff, field, evidence=handoff.of(field))
-    values = {_entry_of(draft, handoff, item) for item in effect_of(draft, handoff, field).lost}
-    return without_merchants(draft, field, {value for value in values if value is not None})
-
-
-def _entry_of(files: HarnessFiles, handoff: Handoff, item: Evidence) -> str | None:
-    """Return the value that the merchant master gives the field of *item*, None where it gives none."""
-    reading = read_field(handoff.documents[item.document], parse_harness(files), item.field)
-    return reading.value if (reading.rule or "").startswith("merchants.") else None
+    draft = draft_merchants(files, documents, field, evidence=evidence)
+    harness = parse_harness(draft)
+    lost = effect_of(draft, documents, evidence, field).lost
+    found = [documents.value(harness, item.document, field) for item in lost]
+    return without_merchants(draft, field, {value.text for value in found if value.merchant and value.text})
 
 
 def _with_field(files: HarnessFiles, draft: HarnessFiles, field: str) -> HarnessFiles:

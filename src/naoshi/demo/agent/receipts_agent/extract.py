@@ -1,6 +1,6 @@
 """Choosing each field's value among its candidates, with the rule and the places that it came from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .candidates import Candidate, block_candidates, merchant_candidates, value_candidates
@@ -36,14 +36,15 @@ def read_field(document: Document, harness: Harness, field: str) -> FieldReading
     else:
         candidates = value_candidates(document, harness, field)
     scores = harness.scores[field]
-    best, best_score = None, 0.0
-    for candidate in candidates:
-        score = candidate_score(candidate, scores)
-        if best is None or score > best_score:
-            best, best_score = candidate, score
+    best = best_candidate(candidates, scores)
     if best is None:
         return FieldReading(field=field, value=None, rule=None, lines=(), score=0.0)
-    return _reading(harness, field, best, _leading_rule(field, best, scores), best_score)
+    return _reading(harness, field, best, _leading_rule(field, best, scores), candidate_score(best, scores))
+
+
+def best_candidate(candidates: Iterable[Candidate], scores: Mapping[str, float]) -> Candidate | None:
+    """Return the candidate with the best score, of equal ones the first, None without any."""
+    return max(candidates, key=lambda candidate: candidate_score(candidate, scores), default=None)
 
 
 def candidate_score(candidate: Candidate, scores: Mapping[str, float]) -> float:
