@@ -8,7 +8,7 @@ person, or that was stopped by an error, ends its workflow; the next one begins 
 import fcntl
 import logging
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from dbos import DBOS, SetWorkflowID, WorkflowHandle
 from naoshi.errors import StoreError
 from naoshi.flow.loop import Loop
 from naoshi.flow.steps import FIRST_STEP, STEPS
+from naoshi.flow.stopping import StepUnderWay, Stopped
 from naoshi.flow.versions import present_version
 from naoshi.records import Cycle, CycleState, content_id
 from naoshi.repair.remove_branches import remove_unknown_branches
@@ -40,13 +41,24 @@ class Workshop:
         self._watcher = watcher
         self._driving = False
         self._taken_up: Cycle | None = None
+        self.under_way = StepUnderWay()
 
     def run_cycle(self) -> Cycle:
         """Go on with the cycle that is under way, or begin the next; return it ended or waiting.
 
         Raises:
             NaoshiError: a step could not be done; run again after mending what the message says.
+            KeyboardInterrupt: a person stopped it; what the step had begun is cleaned up.
         """
+        try:
+            return self._run_cycle()
+        except Stopped as error:
+            raise KeyboardInterrupt from error
+        except KeyboardInterrupt:
+            self.under_way.stop()
+            raise
+
+    def _run_cycle(self) -> Cycle:
         self._await_taken_up()
         if self._taken_up is not None:
             cycle, self._taken_up = self._taken_up, None
@@ -73,7 +85,9 @@ class Workshop:
         """Wait for the workflows that a killed process left and that DBOS has taken up in the background."""
         for status in DBOS.list_workflows(status=list(_UNFINISHED), load_input=False, load_output=False):
             handle: WorkflowHandle[str] = DBOS.retrieve_workflow(status.workflow_id)
-            handle.get_result(polling_interval_sec=_POLL_SECONDS)
+            # One that a person stopped is over; the cycle's record says where to go on.
+            with suppress(Stopped):
+                handle.get_result(polling_interval_sec=_POLL_SECONDS)
 
     def _tell(self, moment: str, cycle: Cycle) -> None:
         if self._watcher is not None:
@@ -116,7 +130,9 @@ def _naoshi_cycle(document: str) -> str:
 
 
 def _perform(document: str) -> str:
-    return _open[-1].perform(Cycle.model_validate_json(document)).to_json()
+    workshop = _open[-1]
+    with workshop.under_way():
+        return workshop.perform(Cycle.model_validate_json(document)).to_json()
 
 
 @contextmanager

@@ -87,7 +87,13 @@ def main() -> None:
     """Run the command line and end the process with its exit status."""
     for stop in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(stop, _interrupt)
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    if status == _INTERRUPTED:
+        # Everything was ended and cleaned up by now; a thread that waits at the terminal must not hold the process.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:
