@@ -1,0 +1,1 @@
+"""The demo: the receipts agent, its documents and their generator, its people, its mender, and the report."""
