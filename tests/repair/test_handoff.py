@@ -100,7 +100,7 @@ HANDOFFS = st.builds(
     confirmed=st.lists(st.builds(ConfirmedCase, case_id=HOSTILE, field=OPTIONAL, value=VALUES,
                                  vars=st.dictionaries(HOSTILE, VALUES, max_size=2)), max_size=2).map(tuple),
     traces=st.lists(st.builds(CitedTrace, trace_id=HOSTILE, path=HOSTILE), max_size=2).map(tuple),
-    attempt=st.integers(1, 3), previous_failures=st.lists(HOSTILE, max_size=2).map(tuple),
+    every_case=st.booleans(), attempt=st.integers(1, 3), previous_failures=st.lists(HOSTILE, max_size=2).map(tuple),
     left_out=st.dictionaries(HOSTILE, st.integers(0, 9), max_size=2),
 )  # fmt: skip
 

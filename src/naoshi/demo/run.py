@@ -282,7 +282,14 @@ def _opened(
 ) -> Generator[tuple[_Demo, Sequence[Receipt]]]:
     clock = _TickingClock()
     workspace, sources = _sources(settings)
-    furnish(workspace, source=sources.folder, working=sources.working, language=settings.language, now=clock())
+    furnish(
+        workspace,
+        source=sources.folder,
+        working=sources.working,
+        language=settings.language,
+        believe=not settings.triage,
+        now=clock(),
+    )
     seat = _Seat(people=people_for(0))
     believe = None if settings.triage else _believe
     with (

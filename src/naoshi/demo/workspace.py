@@ -48,6 +48,7 @@ required = false
 command = {mender}
 editable = ["harness/"]
 timeout = 120
+every_case = {every_case}
 """
 
 
@@ -89,21 +90,24 @@ def open_workspace(folder: Path) -> DemoWorkspace:
 
 
 def furnish(
-    workspace: DemoWorkspace, *, source: Path, working: Sequence[Receipt], language: str, now: datetime
+    workspace: DemoWorkspace, *, source: Path, working: Sequence[Receipt], language: str, believe: bool, now: datetime
 ) -> None:  # fmt: skip
-    """Put copies of the *working* documents of *source* and the basic agent, as a git repository, into *workspace*."""
+    """Put copies of the *working* documents of *source* and the basic agent, as a git repository, into *workspace*.
+
+    With *believe* the coding agent is told that every case is true as it stands.
+    """
     for receipt in working:
         target = workspace.documents / receipt.document
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / receipt.document, target)
     write_agent(workspace.agent)
-    write_durably(workspace.agent / "naoshi.toml", _config(language))
+    write_durably(workspace.agent / "naoshi.toml", _config(language, believe))
     write_durably(workspace.agent / ".gitignore", f"__pycache__/\n{STATE_NAME}/\n")
     run(["git", "init", "--quiet", "--initial-branch=main"], folder=workspace.agent, timeout=60)
     Git.at(workspace.agent).commit("The receipts agent with its basic harness", paths=["."], when=now)
 
 
-def _config(language: str) -> str:
+def _config(language: str, believe: bool) -> str:
     agent = json.dumps([sys.executable, "runner.py"])
     mender = json.dumps([sys.executable, "-m", "naoshi.demo.mender"])
-    return _CONFIG.format(language=json.dumps(language), agent=agent, mender=mender)
+    return _CONFIG.format(language=json.dumps(language), agent=agent, mender=mender, every_case=json.dumps(believe))

@@ -114,6 +114,7 @@ class Handoff(Record):
 
     It carries no clock and no commit, so that the same evidence gives the same file. Holdout cases are never in it.
     ``left_out`` counts by kind what did not fit.
+    ``every_case`` says that each case is true as it stands, so that the change has to satisfy all of them.
     """
 
     handoff_id: str
@@ -125,6 +126,7 @@ class Handoff(Record):
     traces: tuple[CitedTrace, ...] = ()
     attempt: int = 1
     previous_failures: tuple[str, ...] = ()
+    every_case: bool = False
     left_out: dict[str, int] = {}
 
 

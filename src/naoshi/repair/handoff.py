@@ -52,6 +52,7 @@ def build_handoff(
     editable: Sequence[str] = ("harness/",),
     attempt: int = 1,
     previous_failures: Sequence[str] = (),
+    every_case: bool = False,
     budget: HandoffBudget | None = None,
 ) -> Handoff:
     """Return what the coding agent gets of *diagnosis*, *cases* and their *run* by the present version.
@@ -90,6 +91,7 @@ def build_handoff(
         traces=tuple(cited[: limits.traces]),
         attempt=attempt,
         previous_failures=tuple(previous_failures),
+        every_case=every_case,
         left_out={name: count for name, count in left_out.items() if count},
     )
     identifier = content_id("handoff", draft.model_dump(mode="json", exclude={"handoff_id"}))

@@ -21,7 +21,16 @@ from naoshi.repair.markdown import flat, quoted, safe_json
 SCHEMA = "naoshi.handoff/1"
 SECTIONS = ("HALO Diagnosis", "Recommended Changes", "Supporting Traces", "Implementation Guidance")
 _BLOCK = re.compile(r"^```json\n(.*?)\n```[ \t]*$", re.MULTILINE | re.DOTALL)
-_OWN_KEYS = {"handoff_id", "agent_version", "editable", "attempt", "previous_failures", "left_out", "diagnosis"}
+_OWN_KEYS = {
+    "handoff_id",
+    "agent_version",
+    "editable",
+    "attempt",
+    "previous_failures",
+    "every_case",
+    "left_out",
+    "diagnosis",
+}
 
 
 def render_handoff(handoff: Handoff, *, listed: int = 20) -> str:
@@ -59,7 +68,10 @@ def handoff_block(handoff: Handoff) -> dict[str, JsonValue]:
     dumped = handoff.model_dump(mode="json")
     return {
         "schema": SCHEMA,
-        **{name: dumped[name] for name in ("handoff_id", "agent_version", "editable", "attempt", "previous_failures")},
+        **{
+            name: dumped[name]
+            for name in ("handoff_id", "agent_version", "editable", "attempt", "previous_failures", "every_case")
+        },
         "groups": [_group_entry(group) for group in handoff.diagnosis.groups],
         "cases": [_case_entry(case) for case in handoff.cases],
         "confirmed": [_without(item, "schema_version") for item in dumped["confirmed"]],

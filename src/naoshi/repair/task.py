@@ -31,7 +31,7 @@ def build_task(handoff: Handoff, *, protected: Sequence[str] = (), allow_worse: 
             "Leave no process running.",
         ),
         done_when=(
-            "cases that fail now pass",
+            "every case passes: each is true as it stands" if handoff.every_case else "cases that fail now pass",
             f'{worse} under "confirmed" in the handoff fails',
             "cases that you have not seen are not worse in any category",
         ),

@@ -35,6 +35,7 @@ def hand_off(
         editable=repair.editable,
         attempt=attempt,
         previous_failures=failures,
+        every_case=repair.every_case,
         budget=repair.budget,
     )
     loop.store.handoffs.put(handoff)
