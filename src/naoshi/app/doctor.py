@@ -1,11 +1,13 @@
 """What is missing on this machine, and how to get it."""
 
+import os
 import shutil
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from naoshi.app.initialise import STATE_NAME
 from naoshi.app.settings import CONFIG_NAME, Settings, read_settings
 from naoshi.errors import NaoshiError
 from naoshi.system.git import Git
@@ -29,10 +31,11 @@ def examine(folder: Path) -> tuple[Finding, ...]:
         git = Git.at(folder)
     except NaoshiError as error:
         return (*findings, Finding(subject="repository", state="missing", detail=error.message, remedy="git init"))
-    findings.append(Finding(subject="repository", state="ok", detail=str(git.folder)))
+    findings += _repository(git)
     settings = _settings(git.folder, findings)
     if settings is not None:
-        findings += [*_agent(settings, git.folder), *_database(settings), _disk(git.folder)]
+        findings += [*_agent(settings, git.folder), _editable(settings, git.folder), *_suites(settings, git.folder)]
+        findings += [_state(git.folder), *_database(settings), _disk(git.folder)]
     findings += [
         _program("npx", "runs suites in the real Promptfoo", "install Node.js 20 or newer"),
         _program("codex", "the coding agent Codex", "npm install -g @openai/codex"),
@@ -54,6 +57,14 @@ def _program(name: str, purpose: str, remedy: str, *, required: bool = False) ->
     return Finding(subject=name, state="missing" if required else "optional", detail=purpose, remedy=remedy)
 
 
+def _repository(git: Git) -> list[Finding]:
+    findings = [Finding(subject="repository", state="ok", detail=str(git.folder))]
+    if git.attempt("rev-parse", "--verify", "--quiet", "HEAD").status != 0:
+        remedy = "git add . && git commit"
+        findings.append(Finding(subject="commit", state="missing", detail="there is no commit yet", remedy=remedy))
+    return findings
+
+
 def _settings(folder: Path, findings: list[Finding]) -> Settings | None:
     try:
         settings = read_settings(folder / CONFIG_NAME)
@@ -69,6 +80,35 @@ def _agent(settings: Settings, folder: Path) -> list[Finding]:
         _command("agent", settings.agent.command, folder, "write `command` under [agent]", state="missing"),
         _command("coding agent", settings.repair.command, folder, "write `command` under [repair]", state="missing"),
     ]
+
+
+def _editable(settings: Settings, folder: Path) -> Finding:
+    paths = settings.repair.editable
+    absent = [path for path in paths if "*" not in path and not (folder / path).exists()]
+    if absent:
+        detail = f"{', '.join(absent)} is not in the repository, so no change can touch it"
+        return Finding(subject="harness", state="missing", detail=detail, remedy="correct `editable` under [repair]")
+    return Finding(subject="harness", state="ok", detail=f"a change may touch {', '.join(paths)}")
+
+
+def _suites(settings: Settings, folder: Path) -> list[Finding]:
+    from naoshi.evals.suite_file import load_suite  # ruamel is slow to load, and only this check needs it
+
+    count = 0
+    for path in sorted((folder / settings.evals.folder).glob("*.yaml")):
+        try:
+            count += len(load_suite(path, root=folder, settings=settings.evals).cases)
+        except NaoshiError as error:
+            return [Finding(subject="suites", state="missing", detail=error.message, remedy=error.advice)]
+    return [Finding(subject="suites", state="ok", detail=f"{count} cases in {settings.evals.folder}/")]
+
+
+def _state(folder: Path) -> Finding:
+    state = folder / STATE_NAME
+    if os.access(state if state.exists() else folder, os.W_OK):
+        return Finding(subject="state", state="ok", detail=f"{STATE_NAME}/ can be written")
+    remedy = f"chown or chmod {STATE_NAME}/"
+    return Finding(subject="state", state="missing", detail=f"{STATE_NAME}/ cannot be written", remedy=remedy)
 
 
 def _command(subject: str, command: str | tuple[str, ...], folder: Path, remedy: str, *, state: str) -> Finding:

@@ -5,10 +5,13 @@ from pathlib import Path
 
 from naoshi.app.settings import CONFIG_NAME
 from naoshi.errors import UsageError
-from naoshi.system.files import write_durably
+from naoshi.repair.agents_md import agents_section, with_section
+from naoshi.repair.settings import DEFAULT_PROTECTED
+from naoshi.system.files import read_text, write_durably
 from naoshi.system.git import Git
 
 STATE_NAME = ".naoshi"
+_AGENTS = "AGENTS.md"
 
 _CONFIG = """\
 # naoshi.toml: how Naoshi runs this agent and judges its changes. Every setting is in docs/settings.md.
@@ -65,31 +68,41 @@ class Initialised:
 def initialise(folder: Path, *, language: str = "en") -> Initialised:
     """Write a commented naoshi.toml and the folders into the repository that *folder* lies in.
 
-    Nothing that is there already is changed.
+    `AGENTS.md` gets a section of ours for coding agents. All else that is there already is left as it is.
 
     Raises:
         RepositoryError: *folder* lies in no git repository.
         UsageError: there is a naoshi.toml already.
+        InputError: `AGENTS.md` is not text, or our section in it has been torn apart.
     """
     git = Git.at(folder)
     config = git.folder / CONFIG_NAME
     if config.exists():
         raise UsageError(f"there is a {CONFIG_NAME} in {git.folder} already", hint="edit it; `naoshi doctor` checks it")
     command, editable = _guess(git.folder)
+    agents = _with_our_section(git.folder / _AGENTS, editable)
     text = _CONFIG.format(language=language, command=_toml_list(command), editable=_toml_list(editable))
     write_durably(config, text)
+    write_durably(git.folder / _AGENTS, agents)
     (git.folder / "evals").mkdir(exist_ok=True)
     ignore = git.folder / STATE_NAME / ".gitignore"
     write_durably(ignore, "*\n")
     steps = [
-        f"commit it: git add {CONFIG_NAME} && git commit -m 'naoshi'",
+        f"write the coding agent's command under [repair] in {CONFIG_NAME}",
+        f"commit them: git add {CONFIG_NAME} {_AGENTS} && git commit -m 'naoshi'",
         "check this machine: naoshi doctor",
         "bring in traces: naoshi ingest TRACES.jsonl, then corrections: naoshi correct CORRECTIONS.csv",
         "go round once: naoshi cycle",
     ]
     if not command:
         steps.insert(0, f"write the agent's command under [agent] in {CONFIG_NAME}")
-    return Initialised(written=(config, git.folder / "evals", ignore.parent), next_steps=tuple(steps))
+    written = (config, git.folder / _AGENTS, git.folder / "evals", ignore.parent)
+    return Initialised(written=written, next_steps=tuple(steps))
+
+
+def _with_our_section(path: Path, editable: list[str]) -> str:
+    text = read_text(path) if path.is_file() else ""
+    return with_section(text, agents_section(editable=tuple(editable), protected=DEFAULT_PROTECTED))
 
 
 def _guess(folder: Path) -> tuple[list[str], list[str]]:

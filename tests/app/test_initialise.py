@@ -1,0 +1,76 @@
+"""Making a repository ready for the loop."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from naoshi.app.initialise import initialise
+from naoshi.app.settings import read_settings
+from naoshi.errors import InputError
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """An empty git repository."""
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_is_written_can_be_read(repository: Path, language: str) -> None:
+    """The commented file gives settings that hold, and the state is ignored by git."""
+    done = initialise(repository, language=language)
+    settings = read_settings(repository / "naoshi.toml")
+    assert settings.language == language
+    assert settings.agent.command == ()
+    assert "[agent]" in done.next_steps[0]
+    subprocess.run(["git", "add", "--all"], cwd=repository, check=True)
+    listed = subprocess.run(["git", "ls-files"], cwd=repository, check=True, capture_output=True, text=True).stdout
+    assert listed.split() == ["AGENTS.md", "naoshi.toml"]
+
+
+@pytest.mark.parametrize(
+    ("files", "command", "editable"),
+    [
+        (["agent.py", "harness/x"], ("python3", "agent.py"), ("harness/",)),
+        (["agent.mjs", "prompts/x", "src/x"], ("node", "agent.mjs"), ("prompts/",)),
+        (["main.py"], ("python3", "main.py"), ("main.py",)),
+        ([], (), ("harness/",)),
+    ],
+)
+def test_the_agent_is_guessed_from_what_is_there(
+    repository: Path, files: list[str], command: tuple[str, ...], editable: tuple[str, ...]
+) -> None:
+    """What usually starts an agent is filled in; nothing is made up."""
+    for name in files:
+        (repository / name).parent.mkdir(exist_ok=True)
+        (repository / name).write_text("")
+    initialise(repository)
+    settings = read_settings(repository / "naoshi.toml")
+    assert (settings.agent.command, settings.repair.editable) == (command, editable)
+
+
+def test_a_folder_inside_the_repository_will_do(repository: Path) -> None:
+    """The file goes to the top, where every command looks for it."""
+    (repository / "deep" / "er").mkdir(parents=True)
+    initialise(repository / "deep" / "er")
+    assert (repository / "naoshi.toml").is_file()
+
+
+@pytest.mark.parametrize("before", ["", "# Mine\n", "# Mine\r\nwith other line breaks\r\n", "no line break at the end"])
+def test_what_stands_in_agents_md_stays(repository: Path, before: str) -> None:
+    """Our section is added; every byte of the user's stays."""
+    (repository / "AGENTS.md").write_bytes(before.encode())
+    initialise(repository)
+    after = (repository / "AGENTS.md").read_bytes().decode()
+    assert after.startswith(before)
+    assert "naoshi:begin" in after
+
+
+def test_a_torn_section_stops_before_anything_is_written(repository: Path) -> None:
+    """Where ours cannot be told from theirs, nothing at all is changed."""
+    (repository / "AGENTS.md").write_text("<!-- naoshi:begin -->\n")
+    with pytest.raises(InputError):
+        initialise(repository)
+    assert not (repository / "naoshi.toml").exists()
