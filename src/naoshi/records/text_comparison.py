@@ -35,7 +35,7 @@ class Comparison(StrEnum):
 
 
 def as_text(value: object) -> str:
-    """Return *value* as the text a person compares: None is empty, text itself, anything else its JSON (NaN as `nan`)."""
+    """Return *value* as the text a person compares: None is empty, text itself, all else its JSON (NaN as `nan`)."""
     if value is None:
         return ""
     if isinstance(value, str):

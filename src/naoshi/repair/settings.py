@@ -48,11 +48,11 @@ class RepairSettings(BaseModel):
     in seconds, ``output_limit`` in bytes on each stream, ``change_limit`` in bytes of changed files. Paths ending in
     ``/`` are folders, ``**/name`` is that name at any depth, anything else is one file; ``protected`` wins over
     ``editable``; ``hidden`` files are not in the coding agent's checkout. ``environment`` is handed to the coding agent
-    besides a short list of harmless variables. A repair has at most ``attempts`` tries (1 to 3). ``every_case`` tells the
-    coding agent that each case is true as it stands and has to pass; without it a rule may outvote a case.
-    ``allow_worse`` is how
-    many cases of the diagnose split that passed may fail after a change, where more are mended. ``language`` (``en`` or
-    ``ja``) is that of the diagnosis; ``budget`` limits the handoff.
+    besides a short list of harmless variables. A repair has at most ``attempts`` tries (1 to 3).
+
+    ``every_case`` tells the coding agent that each case is true as it stands and has to pass; without it a rule may
+    outvote a case. ``allow_worse`` is how many cases of the diagnose split that passed may fail after a change, where
+    more are mended. ``language`` (``en`` or ``ja``) is that of the diagnosis; ``budget`` limits the handoff.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
