@@ -11,7 +11,7 @@ import yaml
 from pydantic import JsonValue, ValidationError
 
 from naoshi.errors import SuiteError
-from naoshi.evals.assertion_types import GRADED, check_assertion, is_threshold
+from naoshi.evals.assertion_types import check_assertion, is_graded, is_threshold
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.splits import assign_split
 from naoshi.evals.template import TemplateError, render
@@ -222,7 +222,7 @@ def _implied_threshold(assertions: tuple[Assertion, ...]) -> float:
 
 
 def _wanted(assertion: Assertion) -> float:
-    return (assertion.threshold or _GRADE_WANTED) if assertion.type in GRADED else 1.0
+    return (assertion.threshold or _GRADE_WANTED) if is_graded(assertion.type) else 1.0
 
 
 def _is_null(node: yaml.Node) -> bool:

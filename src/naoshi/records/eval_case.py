@@ -45,6 +45,7 @@ class Provenance(Record):
 class EvalCase(Record):
     """One permanent regression test. It passes at or above ``threshold`` (0–1).
 
+    With ``every`` it passes when each assertion does, as Promptfoo has it where a test gives no threshold.
     ``source_key`` groups cases of one source trace or document, so that a split never tears them apart.
     """
 
@@ -54,6 +55,7 @@ class EvalCase(Record):
     assertions: tuple[Assertion, ...] = ()
     category: str = "general"
     threshold: float = 0.7
+    every: bool = False
     split: Split = Split.diagnose
     source_key: str = ""
     provenance: Provenance = Provenance()
@@ -61,7 +63,8 @@ class EvalCase(Record):
     @property
     def content_hash(self) -> str:
         """Return the hash of what is tested (vars, assertions, threshold), 64 hexadecimal digits."""
-        return content_hash([self.vars, [item.model_dump(mode="json") for item in self.assertions], self.threshold])
+        tested = [self.vars, [item.model_dump(mode="json") for item in self.assertions], self.threshold]
+        return content_hash([*tested, "every"] if self.every else tested)
 
 
 class Suite(Record):
