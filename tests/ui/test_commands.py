@@ -112,7 +112,7 @@ def test_uncommitted_changes_stop_a_release_and_nothing_else(triaged: CommandLin
 )
 def test_a_coding_agent_that_does_not_do_its_part(code: str, told: str, triaged: CommandLine, tmp_path: Path) -> None:
     """The reasons are told, exit status 1, and suites, branch and work tree are as they were."""
-    triaged.configure(repair={"command": coding_agent(tmp_path, code), "timeout": 2, "attempts": 2})
+    triaged.configure(repair={"command": coding_agent(tmp_path, code), "timeout": 1.5, "attempts": 1})
     triaged("evals", "run")
     head, suite = triaged.git("rev-parse", "main"), (triaged.folder / "evals" / "diagnose.yaml").read_text()
     done = triaged("repair")
