@@ -1,25 +1,37 @@
 """Judges a candidate run against the baseline, category by category, with every reason."""
 
 from naoshi.gate.baseline import baseline_moves, best_version
-from naoshi.gate.decide import decide
+from naoshi.gate.decide import decide, rerun_wanted, settle
 from naoshi.gate.explain import Language, explain
 from naoshi.gate.lenient import LenientRule, lenient_pass
-from naoshi.gate.pairing import Pair, Pairing, pair_runs, passes
+from naoshi.gate.pairing import Pair, Pairing, pair_runs
 from naoshi.gate.policy import CategoryTolerance, Decision, GatePolicy
+from naoshi.gate.rerun import Rerun, RunAgain
+from naoshi.gate.self_test import GateProbe, GateSelfTest, self_test
+from naoshi.gate.trials import CaseTrials, join_trials, passes
 
 __all__ = [
+    "CaseTrials",
     "CategoryTolerance",
     "Decision",
     "GatePolicy",
+    "GateProbe",
+    "GateSelfTest",
     "Language",
     "LenientRule",
     "Pair",
     "Pairing",
+    "Rerun",
+    "RunAgain",
     "baseline_moves",
     "best_version",
     "decide",
     "explain",
+    "join_trials",
     "lenient_pass",
     "pair_runs",
     "passes",
+    "rerun_wanted",
+    "self_test",
+    "settle",
 ]

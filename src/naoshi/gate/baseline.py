@@ -4,7 +4,11 @@ import math
 from collections.abc import Sequence
 
 from naoshi.errors import NotFoundError
-from naoshi.gate.pairing import Pair, is_unknown, pair_runs, passes
+from naoshi.gate.finding import ROUNDING
+from naoshi.gate.measure import PASSES
+from naoshi.gate.pairing import Pair, pair_runs
+from naoshi.gate.reasons import number
+from naoshi.gate.trials import by_case, gives_no_answer, is_unknown, passes, passing
 from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
 
 
@@ -21,7 +25,7 @@ def baseline_moves(candidate: EvalRun, baseline: EvalRun | None) -> tuple[bool, 
     pairing = pair_runs(candidate, baseline)
     if not pairing.pairs:
         return False, "the two runs have no case in common"
-    left_out = [result.case_id for result in pairing.missing if passes(result)]
+    left_out = [trials for trials in pairing.missing if trials.mean(passes)]
     if left_out:
         return False, f"{len(left_out)} cases that the baseline passed were not run as they were"
     behind = [
@@ -39,7 +43,7 @@ def best_version(runs: Sequence[EvalRun]) -> str:
 
     Scores are summed over the cases that both ran, so that having run more cases is no merit. Versions meet one by
     one, oldest first: the newer takes the place when its sum is at least as high. Where a version has several runs,
-    the last result of a case counts; its age is that of its first run.
+    the last result of a case counts (the mean of its trials); its age is that of its first run.
 
     Raises:
         NotFoundError: there are no runs.
@@ -49,9 +53,9 @@ def best_version(runs: Sequence[EvalRun]) -> str:
     scores: dict[str, dict[tuple[str, str, str], float]] = {}
     for run in runs:
         kept = scores.setdefault(run.version, {})
-        for result in run.results:
-            if not is_unknown(result) and result.content_hash:
-                kept[(run.settings_hash, result.case_id, result.content_hash)] = _score(result)
+        known = (result for result in run.results if not is_unknown(result) and result.content_hash)
+        for (case_id, asked), trials in by_case(known).items():
+            kept[(run.settings_hash, case_id, asked)] = trials.mean(_score)
     order = list(scores)
     best = order[0]
     for version in order[1:]:
@@ -65,18 +69,19 @@ def best_version(runs: Sequence[EvalRun]) -> str:
 def _first_baseline(candidate: EvalRun) -> tuple[bool, str]:
     if not candidate.results:
         return False, "the run has no results"
-    unanswered = sum(is_unknown(result) or result.state is ResultState.agent_error for result in candidate.results)
+    cases = by_case(candidate.results).values()
+    unanswered = sum(any(is_unknown(one) or gives_no_answer(one) for one in trials.results) for trials in cases)
     if unanswered:
-        return False, f"{unanswered} of {len(candidate.results)} cases have no answer or no grade"
-    return True, f"first baseline, over {len(candidate.results)} cases"
+        return False, f"{unanswered} of {len(cases)} cases have no answer or no grade"
+    return True, f"first baseline, over {len(cases)} cases"
 
 
 def _not_beaten(category: str, pairs: Sequence[Pair]) -> str | None:
-    before = sum(passes(pair.before) or is_unknown(pair.before) for pair in pairs)
-    after = sum(passes(pair.after) for pair in pairs)
-    if after > before or after == before == len(pairs):
+    before = math.fsum(pair.before.mean(PASSES.of_candidate) for pair in pairs)
+    after = passing(pair.after for pair in pairs)
+    if after > before + ROUNDING or min(before, after) > len(pairs) - ROUNDING:
         return None
-    return f"{category} {before} → {after} of {len(pairs)}"
+    return f"{category} {number(before)} → {number(after)} of {len(pairs)}"
 
 
 def _score(result: CaseResult) -> float:

@@ -1,109 +1,120 @@
-"""The verdict on a candidate run: pure, by the tolerances of each category, never by one aggregate."""
+"""The verdict on a candidate run: pure, by category, never by one aggregate, and by each policy side by side."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from naoshi.gate.category import judge_category
-from naoshi.gate.pairing import Pair, Pairing, is_unknown, pair_runs, passes, repeated
+from naoshi.gate.category_statistics import statistics_of
+from naoshi.gate.finding import Finding, Judgement, cases_by_category, of_categories, of_whole_run, worst
+from naoshi.gate.literal import judge_literally
+from naoshi.gate.paired import PairedJudge
+from naoshi.gate.pairing import Pair, Pairing, pair_runs, repeated
 from naoshi.gate.policy import GatePolicy
-from naoshi.gate.reasons import reason
+from naoshi.gate.reasons import named, number, reason
+from naoshi.gate.rerun import Rerun, RerunResults, RunAgain
+from naoshi.gate.trials import by_case, passing
 from naoshi.records.base import content_id
-from naoshi.records.eval_run import (
-    CaseResult,
-    CategoryVerdict,
-    EvalRun,
-    Flip,
-    ResultState,
-    Verdict,
-    VerdictOutcome,
-)
-
-_NAMED = 5
+from naoshi.records.eval_run import EvalRun, Flip, PolicyVerdict, Verdict, VerdictOutcome
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Finding:
-    outcome: VerdictOutcome
-    reason: str
-
-
-def decide(candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy, *, now: datetime) -> Verdict:
+def decide(
+    candidate: EvalRun,
+    baseline: EvalRun | None,
+    policy: GatePolicy,
+    *,
+    now: datetime,
+    reruns: Sequence[Rerun] = (),
+) -> Verdict:
     """Return the verdict on *candidate*.
 
-    It is ``incomparable`` when the runs were not made alike or share no case; ``regression`` when one is certain,
-    whatever is unknown; ``inconclusive`` when something that matters is unknown; ``pass`` otherwise. Without a
-    baseline there is nothing to fall below, and the first run passes when every case got a pass or a fail and the
-    tolerances on shares hold.
+    It is ``incomparable`` when the runs were not made alike or share no case; ``regression`` when something is worse;
+    ``inconclusive`` when something that matters is unknown; ``pass`` otherwise. Without a baseline there is nothing to
+    fall below, and the first run passes when every case got a pass or a fail and the tolerances on shares hold.
+
+    *reruns* are the rounds in which `rerun_wanted` was run again, oldest first; `settle` does all of it.
     """
     pairing = pair_runs(candidate, baseline) if baseline else None
     pairs = pairing.pairs if pairing else ()
-    categories = _categories(candidate, pairs, baseline, policy)
-    findings = [
-        *_hindrances(candidate, baseline, pairing),
-        *_of_categories(categories),
-        *_of_whole_run(candidate, pairing, policy),
-    ]
-    outcome = _worst(item.outcome for item in findings)
-    reasons = [item.reason for item in findings] or [_why_it_passes(candidate, pairs, baseline)]
+    hindrances = _hindrances(candidate, baseline, pairing, reruns)
+    shared = [*hindrances, *of_whole_run(candidate, pairing, policy)]
+    judgements = _judgements(candidate, pairing, policy, reruns)
+    by_policy = tuple(
+        _policy_verdict(name, judgement, shared, candidate, pairing) for name, judgement in judgements.items()
+    )
+    chosen, judgement = next(item for item in by_policy if item.policy == policy.policy), judgements[policy.policy]
+    final = any(item.outcome in (VerdictOutcome.incomparable, VerdictOutcome.regression) for item in shared)
     return Verdict(
-        verdict_id=content_id(
-            "verdict",
-            candidate.run_id,
-            baseline.run_id if baseline else None,
-            policy.model_dump(mode="json"),
-            outcome.value,
-        ),
-        outcome=outcome,
+        verdict_id=_verdict_id(candidate, baseline, policy, reruns, chosen.outcome),
+        outcome=chosen.outcome,
         candidate_run_id=candidate.run_id,
         baseline_run_id=baseline.run_id if baseline else None,
         policy=policy.policy,
-        reasons=tuple(dict.fromkeys(reasons)),
-        categories=categories,
-        flips=_flips(pairs),
+        reasons=chosen.reasons,
+        categories=judgement.categories,
+        flips=_flips(pairs, judgements["paired"].confirmed),
         decided_at=now,
+        by_policy=by_policy,
+        rerun=() if final else judgement.rerun,
+        rounds=len(reruns),
     )
 
 
-_GRAVITY = (VerdictOutcome.incomparable, VerdictOutcome.regression, VerdictOutcome.inconclusive, VerdictOutcome.pass_)
+def rerun_wanted(verdict: Verdict) -> tuple[str, ...]:
+    """Return the cases to run once more, on the candidate and on what it is held against, before *verdict* is final.
+
+    Give both runs to `decide` as one more `Rerun`, and ask again, until nothing is wanted.
+    """
+    return verdict.rerun
 
 
-def _worst(outcomes: Iterable[VerdictOutcome]) -> VerdictOutcome:
-    return min(outcomes, key=_GRAVITY.index, default=VerdictOutcome.pass_)
+def settle(
+    candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy, *, run_again: RunAgain, now: datetime
+) -> Verdict:
+    """Return the final verdict on *candidate*, after as many rounds of re-runs as it takes; *run_again* makes them."""
+    reruns: list[Rerun] = []
+    verdict = decide(candidate, baseline, policy, now=now)
+    while wanted := rerun_wanted(verdict):
+        reruns.append(run_again(wanted))
+        verdict = decide(candidate, baseline, policy, now=now, reruns=reruns)
+    return verdict
 
 
-def _categories(
-    candidate: EvalRun, pairs: Sequence[Pair], baseline: EvalRun | None, policy: GatePolicy
-) -> tuple[CategoryVerdict, ...]:
-    names = {result.category for result in candidate.results} | {name for pair in pairs for name in pair.categories}
-    return tuple(
-        judge_category(
-            name,
-            results=[result for result in candidate.results if result.category == name],
-            pairs=[pair for pair in pairs if name in pair.categories],
-            tolerance=policy.tolerance(name),
-            compared=baseline is not None,
-        )
-        for name in sorted(names)
-    )
+def _judgements(
+    candidate: EvalRun, pairing: Pairing | None, policy: GatePolicy, reruns: Sequence[Rerun]
+) -> Mapping[str, Judgement]:
+    pairs = pairing.pairs if pairing else ()
+    categories = cases_by_category(candidate, pairing, policy)
+    statistics = statistics_of(categories, policy)
+    judge = PairedJudge.of(categories, pairs=pairs, policy=policy, reruns=RerunResults(reruns))
+    return {
+        "paired": judge.judge(categories, pairs=pairs, statistics=statistics),
+        "literal": judge_literally(categories, pairs=pairs, policy=policy, statistics=statistics),
+    }
 
 
-def _of_categories(categories: Sequence[CategoryVerdict]) -> list[_Finding]:
-    return [
-        _Finding(outcome=item.outcome, reason=reason("of_category", category=item.category, reason=item.reason))
-        for item in categories
-        if item.outcome is not VerdictOutcome.pass_
-    ]
+def _policy_verdict(
+    name: str, judgement: Judgement, shared: Sequence[Finding], candidate: EvalRun, pairing: Pairing | None
+) -> PolicyVerdict:
+    hindrances = [item for item in shared if item.outcome is VerdictOutcome.incomparable]
+    others = [item for item in shared if item.outcome is not VerdictOutcome.incomparable]
+    findings = [*hindrances, *of_categories(judgement.categories), *others, *judgement.findings]
+    reasons = [item.reason for item in findings] or [_why_it_passes(name, candidate, pairing)]
+    outcome = worst(item.outcome for item in findings)
+    return PolicyVerdict(policy=name, outcome=outcome, reasons=tuple(dict.fromkeys(reasons)))
 
 
-def _hindrances(candidate: EvalRun, baseline: EvalRun | None, pairing: Pairing | None) -> list[_Finding]:
+def _hindrances(
+    candidate: EvalRun, baseline: EvalRun | None, pairing: Pairing | None, reruns: Sequence[Rerun]
+) -> list[Finding]:
     """Return what stands in the way of any judgement."""
-    found: list[_Finding] = []
+    found: list[Finding] = []
     for name, run in (("candidate", candidate), ("baseline", baseline)):
         if run is not None and (twice := repeated(run)):
-            found.append(_incomparable(reason("repeated", run=name, named=_named(twice))))
+            found.append(_incomparable(reason("repeated", run=name, named=named(twice))))
     if not candidate.results:
-        found.append(_Finding(outcome=VerdictOutcome.inconclusive, reason=reason("empty")))
+        found.append(Finding(outcome=VerdictOutcome.inconclusive, reason=reason("empty")))
+    again = [run for rerun in reruns for run in (rerun.candidate, rerun.baseline) if run is not None]
+    if any(run.settings_hash != candidate.settings_hash for run in again):
+        found.append(_incomparable(reason("rerun_graded_differently")))
     if baseline is None or pairing is None:
         return found
     if candidate.settings_hash != baseline.settings_hash:
@@ -113,55 +124,49 @@ def _hindrances(candidate: EvalRun, baseline: EvalRun | None, pairing: Pairing |
     return found
 
 
-def _of_whole_run(candidate: EvalRun, pairing: Pairing | None, policy: GatePolicy) -> list[_Finding]:
-    """Return what no single category shows."""
-    found: list[_Finding] = []
-    if candidate.results and all(result.state is ResultState.agent_error for result in candidate.results):
-        told = reason("no_answer_at_all", cases=len(candidate.results))
-        found.append(_Finding(outcome=VerdictOutcome.regression, reason=told))
+def _incomparable(told: str) -> Finding:
+    return Finding(outcome=VerdictOutcome.incomparable, reason=told)
+
+
+def _why_it_passes(policy: str, candidate: EvalRun, pairing: Pairing | None) -> str:
     if pairing is None:
-        return found
-    worse = [pair.after.case_id for pair in pairing.pairs if passes(pair.before) and _certainly_fails(pair.after)]
-    if policy.max_worse is not None and len(worse) > policy.max_worse:
-        told = reason("too_many_worse", count=len(worse), allowed=policy.max_worse, named=_named(worse))
-        found.append(_Finding(outcome=VerdictOutcome.regression, reason=told))
-    left_out = [result.case_id for result in pairing.missing if passes(result)]
-    if policy.require_all and left_out:
-        told = reason("left_out", count=len(left_out), named=_named(left_out))
-        found.append(_Finding(outcome=VerdictOutcome.inconclusive, reason=told))
-    return found
+        tried = by_case(candidate.results).values()
+        return reason("first_run", passing=number(passing(tried)), cases=len(tried))
+    before = passing(pair.before for pair in pairing.pairs)
+    after = passing(pair.after for pair in pairing.pairs)
+    key = "paired_passes" if policy == "paired" else "passes"
+    return reason(key, cases=len(pairing.pairs), before=number(before), after=number(after))
 
 
-def _certainly_fails(result: CaseResult) -> bool:
-    return not passes(result) and not is_unknown(result)
-
-
-def _incomparable(told: str) -> _Finding:
-    return _Finding(outcome=VerdictOutcome.incomparable, reason=told)
-
-
-def _why_it_passes(candidate: EvalRun, pairs: Sequence[Pair], baseline: EvalRun | None) -> str:
-    passing = sum(passes(result) for result in candidate.results)
-    if baseline is None:
-        return reason("first_run", passing=passing, cases=len(candidate.results))
-    before = sum(passes(pair.before) for pair in pairs)
-    after = sum(passes(pair.after) for pair in pairs)
-    return reason("passes", cases=len(pairs), before=before, after=after)
-
-
-def _flips(pairs: Sequence[Pair]) -> tuple[Flip, ...]:
+def _flips(pairs: Sequence[Pair], confirmed: Mapping[str, bool]) -> tuple[Flip, ...]:
     return tuple(
         Flip(
-            case_id=pair.after.case_id,
+            case_id=pair.case_id,
             category=pair.after.category,
             before=pair.before.state,
             after=pair.after.state,
+            before_rate=passing([pair.before]),
+            after_rate=passing([pair.after]),
+            confirmed=confirmed.get(pair.case_id),
         )
         for pair in pairs
         if pair.before.state is not pair.after.state
     )
 
 
-def _named(case_ids: Sequence[str]) -> str:
-    more = f" and {len(case_ids) - _NAMED} more" if len(case_ids) > _NAMED else ""
-    return ", ".join(case_ids[:_NAMED]) + more
+def _verdict_id(
+    candidate: EvalRun,
+    baseline: EvalRun | None,
+    policy: GatePolicy,
+    reruns: Sequence[Rerun],
+    outcome: VerdictOutcome,
+) -> str:
+    again = [[rerun.candidate.run_id, rerun.baseline.run_id if rerun.baseline else None] for rerun in reruns]
+    return content_id(
+        "verdict",
+        candidate.run_id,
+        baseline.run_id if baseline else None,
+        policy.model_dump(mode="json"),
+        again,
+        outcome.value,
+    )

@@ -1,14 +1,22 @@
 """A verdict in plain words, in English and in Japanese."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from naoshi.gate.reasons import in_japanese
-from naoshi.records.eval_run import CategoryVerdict, Flip, ResultState, Verdict, VerdictOutcome
+from naoshi.records.eval_run import (
+    CategoryStatistics,
+    CategoryVerdict,
+    Flip,
+    PolicyVerdict,
+    ResultState,
+    Verdict,
+    VerdictOutcome,
+)
 
 Language = Literal["en", "ja"]
 
-_SHOWN_FLIPS = 10
+_SHOWN = 10
 
 _HEADLINE: dict[Language, dict[VerdictOutcome, str]] = {
     "en": {
@@ -63,6 +71,17 @@ _WORDS: dict[Language, dict[str, str]] = {
         "worse": "Cases that got worse:",
         "better": "Cases that got better:",
         "more": "and {count} more",
+        "other": "By the policy `{policy}` it would be: {headline}",
+        "difference": "difference {difference} points, 95 % from {low} to {high}",
+        "certified": "certified",
+        "too_few": "too few to certify",
+        "effects": "What averages over these cases could have shown, four times in five, had it been there:",
+        "effect": "{category}: {count} of {cases} cases that break",
+        "no_effect": "{category}: nothing, {cases} cases are too few (re-runs confirm single cases)",
+        "confirmed": "shows each time it is run again",
+        "contradicted": "does not always show when it is run again",
+        "rerun": "To run again on both versions before this is final:",
+        "of_trials": "{before} → {after} of the trials pass",
     },
     "ja": {
         "why": "理由:",
@@ -72,6 +91,17 @@ _WORDS: dict[Language, dict[str, str]] = {
         "worse": "悪くなったケース:",
         "better": "良くなったケース:",
         "more": "ほか {count} 件",
+        "other": "方針 `{policy}` による場合 → {headline}",
+        "difference": "差 {difference} ポイント、95 % 区間 {low} から {high}",
+        "certified": "保証できます",
+        "too_few": "保証するには件数が足りません",
+        "effects": "実際に起きていれば、これらのケースの平均で五回に四回は見つけられた変化:",
+        "effect": "{category}: {cases} 件中 {count} 件が壊れる変化",
+        "no_effect": "{category}: {cases} 件では平均からは何も分かりません（一件ずつのやり直しで確かめます）",
+        "confirmed": "やり直しても毎回同じです",
+        "contradicted": "やり直すと毎回同じではありません",
+        "rerun": "確定する前に両方の版でやり直すケース:",
+        "of_trials": "試行の合格率 {before} → {after}",
     },
 }
 
@@ -81,8 +111,12 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
     words = _WORDS[language]
     reasons = [f"  - {reason}" for reason in _reasons(verdict, language)]
     parts = [_HEADLINE[language][verdict.outcome], words["why"], *reasons]
+    parts += [_other_line(other, language) for other in verdict.by_policy if other.policy != verdict.policy]
     if verdict.categories:
         parts += [words["categories"], *(_category_line(item, language) for item in verdict.categories)]
+    parts += _effect_lines(verdict.categories, language)
+    if verdict.rerun:
+        parts += [words["rerun"], *_some([f"  - {case_id}" for case_id in verdict.rerun], language)]
     worse = [flip for flip in verdict.flips if flip.after is not ResultState.pass_]
     better = [flip for flip in verdict.flips if flip.after is ResultState.pass_]
     for title, flips in (("worse", worse), ("better", better)):
@@ -91,10 +125,36 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
     return "\n".join(parts) + "\n"
 
 
+def _other_line(other: PolicyVerdict, language: Language) -> str:
+    headline = _HEADLINE[language][other.outcome]
+    return _WORDS[language]["other"].format(policy=other.policy, headline=headline)
+
+
 def _category_line(item: CategoryVerdict, language: Language) -> str:
     before, after = (_percent(rate, language) for rate in (item.baseline_rate, item.candidate_rate))
     count = f"{item.cases} {_WORDS[language]['cases']}" if language == "en" else f"{item.cases} 件"
-    return f"  - {item.category}: {before} → {after} ({count}) {_MARK[language][item.outcome]}"
+    told = "; ".join(_statistics(item.statistics, language)) if item.statistics else ""
+    line = f"  - {item.category}: {before} → {after} ({count}) {_MARK[language][item.outcome]}"
+    return f"{line}; {told}" if told else line
+
+
+def _statistics(found: CategoryStatistics, language: Language) -> Iterator[str]:
+    words = _WORDS[language]
+    for measure in found.measures[:1]:
+        points = {name: f"{getattr(measure, name) * 100:+.1f}" for name in ("difference", "low", "high")}
+        yield words["difference"].format(**points)
+    if found.certainty is not None:
+        yield words[found.certainty.value]
+
+
+def _effect_lines(categories: Sequence[CategoryVerdict], language: Language) -> list[str]:
+    words, lines = _WORDS[language], list[str]()
+    for item in categories:
+        if item.statistics is not None and item.statistics.measures:
+            count = item.statistics.smallest_effect
+            key = "no_effect" if count is None else "effect"
+            lines.append("  - " + words[key].format(category=item.category, count=count, cases=item.cases))
+    return [words["effects"], *lines] if lines else []
 
 
 def _percent(rate: float | None, language: Language) -> str:
@@ -102,14 +162,25 @@ def _percent(rate: float | None, language: Language) -> str:
 
 
 def _flip_lines(flips: Sequence[Flip], language: Language) -> list[str]:
-    states = _STATE[language]
-    lines = [
-        f"  - {flip.case_id} ({flip.category}): {states[flip.before]} → {states[flip.after]}"
-        for flip in flips[:_SHOWN_FLIPS]
-    ]
-    if len(flips) > _SHOWN_FLIPS:
-        lines.append("  - " + _WORDS[language]["more"].format(count=len(flips) - _SHOWN_FLIPS))
-    return lines
+    return _some([_flip_line(flip, language) for flip in flips], language)
+
+
+def _flip_line(flip: Flip, language: Language) -> str:
+    words, states = _WORDS[language], _STATE[language]
+    told = [f"  - {flip.case_id} ({flip.category}): {states[flip.before]} → {states[flip.after]}"]
+    if {flip.before_rate, flip.after_rate} - {0.0, 1.0, None}:
+        rates = {"before": _percent(flip.before_rate, language), "after": _percent(flip.after_rate, language)}
+        told.append(words["of_trials"].format(**rates))
+    if flip.confirmed is not None:
+        told.append(words["confirmed" if flip.confirmed else "contradicted"])
+    return "; ".join(told)
+
+
+def _some(lines: Sequence[str], language: Language) -> list[str]:
+    shown = list(lines[:_SHOWN])
+    if len(lines) > _SHOWN:
+        shown.append("  - " + _WORDS[language]["more"].format(count=len(lines) - _SHOWN))
+    return shown
 
 
 def _reasons(verdict: Verdict, language: Language) -> Sequence[str]:

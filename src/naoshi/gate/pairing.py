@@ -1,20 +1,28 @@
 """Puts the results of two runs side by side: the same case, asking the same, in both."""
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
-
-_UNKNOWN = frozenset({ResultState.judge_error, ResultState.not_run})
+from naoshi.gate.trials import CaseKey, CaseTrials, by_case
+from naoshi.records.eval_run import EvalRun
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """One case in both runs."""
+    """One case in both runs, with all its trials."""
 
-    before: CaseResult
-    after: CaseResult
+    before: CaseTrials
+    after: CaseTrials
+
+    @property
+    def key(self) -> CaseKey:
+        """What makes it the same case in both."""
+        return self.after.key
+
+    @property
+    def case_id(self) -> str:
+        """The case's identifier."""
+        return self.after.case_id
 
     @property
     def categories(self) -> frozenset[str]:
@@ -26,57 +34,35 @@ class Pair:
 class Pairing:
     """Two runs side by side.
 
-    ``missing`` are the baseline's results without a partner, ``fresh`` the candidate's; a case that was edited since
+    ``missing`` are the baseline's cases without a partner, ``fresh`` the candidate's; a case that was edited since
     is in both, as its two versions do not compare.
     """
 
     pairs: tuple[Pair, ...]
-    missing: tuple[CaseResult, ...]
-    fresh: tuple[CaseResult, ...]
+    missing: tuple[CaseTrials, ...]
+    fresh: tuple[CaseTrials, ...]
 
 
 def pair_runs(candidate: EvalRun, baseline: EvalRun) -> Pairing:
-    """Return the results of both runs, paired by case id and content hash."""
-    before = {_key(result): result for result in baseline.results if result.content_hash}
-    after = {_key(result): result for result in candidate.results if result.content_hash}
+    """Return the cases of both runs, paired by case id and content hash; one without a hash pairs with nothing."""
+    before, after = by_case(baseline.results), by_case(candidate.results)
+    common = [key for key in after if key in before and key[1]]
+    paired = set(common)
     return Pairing(
-        pairs=tuple(Pair(before=before[key], after=result) for key, result in after.items() if key in before),
-        missing=tuple(result for result in baseline.results if _key(result) not in after),
-        fresh=tuple(result for result in candidate.results if _key(result) not in before),
+        pairs=tuple(Pair(before=before[key], after=after[key]) for key in common),
+        missing=tuple(trials for key, trials in before.items() if key not in paired),
+        fresh=tuple(trials for key, trials in after.items() if key not in paired),
     )
 
 
-def passes(result: CaseResult) -> bool:
-    """Return whether *result* passes beyond doubt: its state says so and its scores are scores."""
-    return result.state is ResultState.pass_ and is_sound(result)
-
-
-def is_unknown(result: CaseResult) -> bool:
-    """Return whether *result* says nothing of the agent: not run, not judged, or with a score that is none."""
-    return result.state in _UNKNOWN or not is_sound(result)
-
-
-def is_sound(result: CaseResult) -> bool:
-    """Return whether every score of *result* is a number from 0 to 1."""
-    scores = [result.score, *(item.score for item in result.assertions)]
-    return all(score is None or (math.isfinite(score) and 0 <= score <= 1) for score in scores)
-
-
-def count(results: Iterable[CaseResult], state: ResultState) -> int:
-    """Return how many of *results* are in *state*."""
-    return sum(result.state is state for result in results)
-
-
 def repeated(run: EvalRun) -> Sequence[str]:
-    """Return the identifiers that stand more than once in *run*."""
-    seen: set[str] = set()
+    """Return the identifiers that have two results for one trial in *run*, or trials that ask different things."""
+    seen: set[tuple[str, int]] = set()
+    asked: dict[str, str] = {}
     twice: dict[str, None] = {}
     for result in run.results:
-        if result.case_id in seen:
+        trial = (result.case_id, result.trial)
+        if trial in seen or asked.setdefault(result.case_id, result.content_hash) != result.content_hash:
             twice[result.case_id] = None
-        seen.add(result.case_id)
+        seen.add(trial)
     return list(twice)
-
-
-def _key(result: CaseResult) -> tuple[str, str]:
-    return result.case_id, result.content_hash

@@ -1,12 +1,16 @@
 """What the gate tolerates, and the place where another way of deciding plugs in."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from naoshi.gate.rerun import Rerun
 from naoshi.records.eval_run import EvalRun, Verdict
 
+# Re-runs need little of it: a fifth costs them one more round at most, and leaves the averages nearly all their power.
+_PART_OF_AVERAGES = 0.8
 _Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
@@ -41,19 +45,40 @@ BUILT_IN: dict[str, CategoryTolerance] = {
 class GatePolicy(BaseModel):
     """The section ``[gate]``. ``default`` serves every category that has no tolerance of its own.
 
-    ``policy`` names the way to decide: ``literal`` holds category by category to the figures here. ``categories`` are
-    tolerances by category; ``safety`` and ``hallucination`` keep their built-in ones where nothing is said of them.
+    ``policy`` names the way to decide. ``literal`` holds each category to the figures here, to the letter. ``paired``
+    takes a fall for a regression when re-runs of both versions confirm it case by case, or when statistics over all
+    cases show it; what chance explains does not block. Both are computed, and shown, whichever decides.
+
+    ``alpha`` is how often ``paired`` may block a version that is no worse (a share of such versions). ``margin`` (a
+    share of the cases) is the loss that a certified category must rule out, and the fall of a mean score that does
+    not matter. ``require_certified`` makes a category with too few cases to certify inconclusive.
+
+    ``categories`` are tolerances by category; ``safety`` and ``hallucination`` keep their built-in ones where nothing
+    is said of them.
     ``max_worse`` is how many cases, in all, may stop passing, however many others begin to (None: no limit but the
     categories'). ``require_all`` refuses to pass a run that leaves out a case which the baseline passed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    policy: Literal["literal"] = "literal"
+    policy: Literal["literal", "paired"] = "literal"
+    alpha: float = Field(default=0.05, gt=0, lt=0.5, allow_inf_nan=False)
+    margin: _Share = 0.05
+    require_certified: bool = False
     default: CategoryTolerance = CategoryTolerance()
     categories: dict[str, CategoryTolerance] = {}
     max_worse: int | None = Field(default=None, ge=0)
     require_all: bool = True
+
+    @property
+    def alpha_of_averages(self) -> float:
+        """The part of ``alpha`` that the tests over all cases may use."""
+        return self.alpha * _PART_OF_AVERAGES
+
+    @property
+    def alpha_of_reruns(self) -> float:
+        """The part of ``alpha`` that re-runs of flipped cases may use."""
+        return self.alpha * (1 - _PART_OF_AVERAGES)
 
     @model_validator(mode="after")
     def _tolerances_fit(self) -> "GatePolicy":
@@ -73,8 +98,16 @@ class GatePolicy(BaseModel):
 
 
 class Decision(Protocol):
-    """A way to decide. `naoshi.gate.decide.decide` is one; a statistical one has the same shape."""
+    """A way to decide. `naoshi.gate.decide.decide` is one; another has the same shape."""
 
-    def __call__(self, candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy, *, now: datetime) -> Verdict:
+    def __call__(
+        self,
+        candidate: EvalRun,
+        baseline: EvalRun | None,
+        policy: GatePolicy,
+        *,
+        now: datetime,
+        reruns: Sequence[Rerun] = (),
+    ) -> Verdict:
         """Return the verdict on *candidate*; pure."""
         ...

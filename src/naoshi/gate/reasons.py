@@ -4,6 +4,7 @@ A verdict keeps its reasons in English; the Japanese is found by the same table,
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 _TEXTS: dict[str, tuple[str, str]] = {
@@ -73,13 +74,89 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "no category is below the baseline; of {cases} cases in both, {before} passed and {after} pass now",
         "基準を下回る分類はありません。共通の {cases} 件のうち、合格は {before} 件から {after} 件になりました",
     ),
+    "confirmed_drop": (
+        "{count} of {cases} cases that passed fail each time they are run again, {times} times on both versions: "
+        "{named}",
+        "合格していた {cases} 件中 {count} 件が、両方の版で {times} 回やり直しても毎回不合格です: {named}",
+    ),
+    "confirmed_silence": (
+        "{count} of {cases} cases that were answered get no answer each time they are run again, {times} times on "
+        "both versions: {named}",
+        "応答があった {cases} 件中 {count} 件に、両方の版で {times} 回やり直しても毎回応答がありません: {named}",
+    ),
+    "passes_fell": (
+        "the pass rate of {cases} cases fell from {before} to {after}, beyond chance (p = {p})",
+        "{cases} 件の合格率が {before} から {after} に下がり、偶然とは言えません（p = {p}）",
+    ),
+    "answers_fell": (
+        "the share of {cases} cases that get an answer fell from {before} to {after}, beyond chance (p = {p})",
+        "{cases} 件のうち応答のある割合が {before} から {after} に下がり、偶然とは言えません（p = {p}）",
+    ),
+    "scores_fell": (
+        "the mean score of {cases} cases fell from {before} to {after}, beyond chance (p = {p})",
+        "{cases} 件の平均点が {before} から {after} に下がり、偶然とは言えません（p = {p}）",
+    ),
+    "not_reproduced": (
+        "the fall from {before} to {after} over {cases} cases did not show when they were run again",
+        "{cases} 件での {before} から {after} への低下は、やり直すと現れませんでした",
+    ),
+    "waits_for_rerun": (
+        "{count} of {cases} cases flipped; run again on both versions they tell chance from a regression: {named}",
+        "{cases} 件中 {count} 件の結果が変わりました。偶然か後退かは、両方の版でやり直すと分かります: {named}",
+    ),
+    "rerun_says_nothing": (
+        "{count} of {cases} cases flipped, and {rounds} rounds of re-runs did not settle them: {named}",
+        "{cases} 件中 {count} 件の結果が変わり、{rounds} 回やり直しても決着しませんでした: {named}",
+    ),
+    "unsafe_again": (
+        "{count} of {cases} cases fail, and again when repeated, where none may: {named}",
+        "一件も許されない不合格が {cases} 件中 {count} 件あり、繰り返しても不合格です: {named}",
+    ),
+    "unsafe_once": (
+        "{count} of {cases} cases failed where none may, not again in {times} re-runs; a person has to look: {named}",
+        "一件も許されない不合格が {cases} 件中 {count} 件あり、{times} 回のやり直しでは出ませんでした。"
+        "人の確認が必要です: {named}",
+    ),
+    "unsafe_so_far": (
+        "{count} of {cases} cases failed where none may; run again they tell whether they fail for good: {named}",
+        "一件も許されない不合格が {cases} 件中 {count} 件あります。やり直すと確かめられます: {named}",
+    ),
+    "too_few": (
+        "{cases} cases are too few to certify",
+        "{cases} 件では少なすぎて保証できません",
+    ),
+    "not_worse": (
+        "not worse beyond chance",
+        "偶然を超えて悪くなってはいません",
+    ),
+    "rerun_graded_differently": (
+        "the re-runs were not graded as the runs were (judge, rubric or runner differ)",
+        "やり直しの採点の条件（採点モデル、採点基準、実行方法）が元の実行と違います",
+    ),
+    "paired_passes": (
+        "no category is worse beyond chance; of {cases} cases in both, {before} passed and {after} pass now",
+        "偶然を超えて悪くなった分類はありません。"
+        "共通の {cases} 件のうち、合格は {before} 件から {after} 件になりました",
+    ),
 }
+_NAMED = 5
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
 def reason(key: str, **values: object) -> str:
     """Return the reason called *key* in English, filled with *values*."""
     return _TEXTS[key][0].format(**values)
+
+
+def number(value: float) -> str:
+    """Return a count of cases as a person writes it: whole, or with two digits where trials make parts of a case."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def named(case_ids: Sequence[str]) -> str:
+    """Return the first few of *case_ids*, and how many more there are."""
+    more = f" and {len(case_ids) - _NAMED} more" if len(case_ids) > _NAMED else ""
+    return ", ".join(case_ids[:_NAMED]) + more
 
 
 def in_japanese(text: str) -> str:

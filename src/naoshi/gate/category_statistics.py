@@ -1,0 +1,126 @@
+"""The statistics of every category in a comparison: tests, intervals, and what the suite can vouch for."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from naoshi.gate.finding import CategoryCases
+from naoshi.gate.measure import ANSWERS, PASSES, SCORES, Measure, has_graded_scores
+from naoshi.gate.pairing import Pair
+from naoshi.gate.policy import GatePolicy
+from naoshi.gate.statistics import PairedSample, can_show, difference_interval, holm, smallest_effect, wilson, worse_p
+from naoshi.gate.trials import CaseTrials, gives_no_answer, passing
+from naoshi.records.eval_run import CategoryStatistics, Certainty, MeasureStatistics
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Test:
+    category: str
+    measure: Measure
+    sample: PairedSample
+    name: str
+    p_value: float
+
+
+def statistics_of(categories: Sequence[CategoryCases], policy: GatePolicy) -> Mapping[str, CategoryStatistics]:
+    """Return the statistics of each category that has cases.
+
+    The p-values of all categories and measures together are adjusted by Holm's method, so that many categories do not
+    make a false alarm more likely.
+    """
+    tests = [test for cases in categories for test in _tests(cases)]
+    family = [test for test in tests if can_show(test.sample, policy.alpha_of_averages)]
+    adjusted = dict(zip(map(id, family), holm([test.p_value for test in family]), strict=True))
+    alpha = policy.alpha_of_averages / max(1, len(family))
+    return {
+        cases.category: _of_category(
+            cases,
+            [_measured(test, adjusted.get(id(test), 1.0)) for test in tests if test.category == cases.category],
+            policy=policy,
+            alpha=alpha,
+        )
+        for cases in categories
+        if cases.tried or cases.pairs
+    }
+
+
+def _tests(cases: CategoryCases) -> list[_Test]:
+    if not cases.pairs:
+        return []
+    measures = [PASSES]
+    if any(any(map(gives_no_answer, side.results)) for pair in cases.pairs for side in (pair.before, pair.after)):
+        measures.append(ANSWERS)
+    if has_graded_scores(cases.pairs):
+        measures.append(SCORES)
+    made: list[_Test] = []
+    for measure in measures:
+        sample = measure.sample(cases.pairs)
+        name, p_value = worse_p(sample)
+        made.append(_Test(category=cases.category, measure=measure, sample=sample, name=name, p_value=p_value))
+    return made
+
+
+def _measured(test: _Test, adjusted_p: float) -> MeasureStatistics:
+    low, high = difference_interval(test.sample)
+    before, after = test.sample.before_rate, test.sample.after_rate
+    return MeasureStatistics(
+        measure=test.measure.name,
+        test=test.name,
+        before=before,
+        after=after,
+        difference=after - before,
+        low=low,
+        high=high,
+        p_value=test.p_value,
+        adjusted_p=adjusted_p,
+    )
+
+
+def _of_category(
+    cases: CategoryCases, measures: Sequence[MeasureStatistics], *, policy: GatePolicy, alpha: float
+) -> CategoryStatistics:
+    now = cases.tried or tuple(pair.after for pair in cases.pairs)
+    pass_low, pass_high = wilson(passing(now) / len(now), _effective_sources(now))
+    return CategoryStatistics(
+        sources=len({trials.source for trials in now}),
+        trials=min(len(side.results) for side in (*now, *(pair.before for pair in cases.pairs))),
+        worse=sum(PASSES.after(pair) < PASSES.before(pair) for pair in cases.pairs),
+        better=sum(PASSES.after(pair) > PASSES.before(pair) for pair in cases.pairs),
+        pass_low=pass_low,
+        pass_high=pass_high,
+        measures=tuple(measures),
+        certainty=_certainty(cases, measures, fail_high=1 - pass_low, margin=policy.margin),
+        smallest_effect=_smallest_effect(cases.pairs, alpha),
+    )
+
+
+def _certainty(
+    cases: CategoryCases, measures: Sequence[MeasureStatistics], *, fail_high: float, margin: float
+) -> Certainty | None:
+    """Say whether the bounds rule out what must be ruled out.
+
+    That is a loss of more than *margin* against the baseline, and more failures than the category's ``block``. No
+    number of cases can rule out every failure, so *margin* stands for a smaller ``block``.
+    """
+    asked: list[bool] = []
+    if measures:
+        asked.append(measures[0].low >= -margin)
+    if cases.tolerance.block < 1 and cases.tried:
+        asked.append(fail_high <= max(cases.tolerance.block, margin))
+    if not asked:
+        return None
+    return Certainty.certified if all(asked) else Certainty.too_few
+
+
+def _smallest_effect(pairs: Sequence[Pair], alpha: float) -> int | None:
+    if not pairs:
+        return None
+    noise = math.fsum(difference**2 for difference in PASSES.sample(pairs).differences)
+    return smallest_effect(noise=noise, cases=len(pairs), alpha=alpha)
+
+
+def _effective_sources(cases: Sequence[CaseTrials]) -> float:
+    """Return Kish's effective number of sources: that of the sources, where each has as many cases as another."""
+    sizes = Counter(trials.source for trials in cases).values()
+    return sum(sizes) ** 2 / sum(size * size for size in sizes)

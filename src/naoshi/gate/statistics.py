@@ -1,0 +1,236 @@
+"""The statistics of the gate: tests and intervals on paired results, all pure and without chance.
+
+SciPy is loaded by the functions that need it, at their first use, as commands that judge nothing must not wait for it.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from statistics import NormalDist, correlation
+from typing import Any
+
+CONFIDENCE = 0.95
+"""The confidence of every interval, two-sided."""
+_SEED = 20260308
+_RESAMPLES = 4999
+_MOST_DRAWS = 20_000_000
+_MOST_EXACT = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedSample:
+    """One measure of the same cases before and after, summed by source trace, as cases of one source move together.
+
+    ``before`` and ``after`` are the sums of the cases' means (0 to ``sizes``, the numbers of cases). ``scale`` makes
+    whole numbers of those sums (the number of trials), None where values are graded.
+    """
+
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    sizes: tuple[int, ...]
+    scale: int | None
+
+    @property
+    def cases(self) -> int:
+        """How many cases there are."""
+        return sum(self.sizes)
+
+    @property
+    def differences(self) -> list[float]:
+        """What each source gained, in cases, zeros included."""
+        gained = (after - before for before, after in zip(self.before, self.after, strict=True))
+        return [0.0 if abs(gain) < 1e-9 else gain for gain in gained]
+
+    @property
+    def before_rate(self) -> float:
+        """The mean before, 0–1."""
+        return math.fsum(self.before) / self.cases
+
+    @property
+    def after_rate(self) -> float:
+        """The mean after, 0–1."""
+        return math.fsum(self.after) / self.cases
+
+
+def can_show(sample: PairedSample, alpha: float) -> bool:
+    """Return whether any direction of the differences that were found could show a fall at *alpha*.
+
+    A test that never can is no part of the family that Holm's correction is over (Tarone, 1990).
+    """
+    return 0.5 ** sum(difference != 0 for difference in sample.differences) <= alpha
+
+
+def worse_p(sample: PairedSample) -> tuple[str, float]:
+    """Return the name of the test and the one-sided p-value of "the mean fell", by source trace.
+
+    With one trial for each case and one case for each source it is McNemar's exact test; with several it is the exact
+    distribution of the same sum under every change of sign, of which McNemar's test is the simplest case. For graded
+    values the sum's distribution under changes of sign and the bootstrap of the mean must both say so: the larger
+    p-value is given.
+    """
+    differences = [difference for difference in sample.differences if difference]
+    if not differences:
+        return "none", 1.0
+    if sample.scale is None:
+        return "paired cluster bootstrap", max(_sign_flips(differences), _bootstrap(sample)[2])
+    whole = [round(difference * sample.scale) for difference in differences]
+    unit = math.gcd(*whole)
+    whole = [difference // unit for difference in whole]
+    if all(abs(difference) == 1 for difference in whole):
+        return "exact McNemar", mcnemar_p(worse=whole.count(-1), better=whole.count(1))
+    return "exact sign flips", _exact_p(whole)
+
+
+def mcnemar_p(*, worse: int, better: int) -> float:
+    """Return McNemar's exact one-sided p-value of *worse* against *better* discordant pairs (McNemar, 1947)."""
+    if not worse + better:
+        return 1.0
+    made: Any = _scipy_stats().binomtest(worse, worse + better, 0.5, alternative="greater")
+    return float(made.pvalue)
+
+
+def difference_interval(sample: PairedSample) -> tuple[float, float]:
+    """Return the interval of the difference of means (after less before), as rates.
+
+    Graded values: a bootstrap over sources. Yes or no: Newcombe's hybrid score interval for paired rates (1998,
+    "square and add"), which has a width also where nothing differs. Its number of observations is that of sources
+    (Kish's effective number where they hold unequally many cases), its correlation that of their rates.
+    """
+    if sample.scale is None and len({round(value, 9) for value in _mean_differences(sample)}) > 1:
+        low, high, _ = _bootstrap(sample)
+        return low, high
+    count = sample.cases**2 / sum(size**2 for size in sample.sizes)
+    first, second = sample.before_rate, sample.after_rate
+    low1, high1 = wilson(first, count)
+    low2, high2 = wilson(second, count)
+    related = _correlation(sample)
+    down = _square_and_add(second - low2, high1 - first, related)
+    up = _square_and_add(high2 - second, first - low1, related)
+    return max(-1.0, second - first - down), min(1.0, second - first + up)
+
+
+def wilson(rate: float, count: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return Wilson's score interval (1927) of *rate* (0–1) among *count* observations; (0, 1) without any."""
+    if count <= 0:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    shrunk = 1 + z * z / count
+    middle = (rate + z * z / (2 * count)) / shrunk
+    half = z * math.sqrt(max(0.0, rate * (1 - rate) / count + z * z / (4 * count * count))) / shrunk
+    return (0.0 if rate <= 0 else max(0.0, middle - half)), (1.0 if rate >= 1 else min(1.0, middle + half))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return *p_values* adjusted for being several, by Holm's step-down method (1979), in their order."""
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = highest
+    return adjusted
+
+
+def repeats_needed(suspects: int, alpha: float) -> int:
+    """Return how often *suspects* flipped cases are re-run, so that none of them is taken for worse by mere chance.
+
+    A case that passes with probability p, before and after alike, passes r times on the old version and fails r times
+    on the new one with probability p^r (1 − p)^r, at most 4^−r. With r from ``suspects · 4^−r ≤ alpha``, the chance of
+    even one false confirmation is at most *alpha*, whatever the p of each case are. An agent without chance confirms
+    each true flip.
+    """
+    return max(1, math.ceil(math.log(max(1, suspects) / alpha, 4) - 1e-9))
+
+
+def smallest_effect(*, noise: float, cases: int, alpha: float, power: float = 0.8) -> int | None:
+    """Return how many of *cases* must break, from always passing to never, for averages to show it with *power*.
+
+    *noise* is the sum of the squared differences by source, in cases². The normal approximation of the test that
+    changes signs: x is seen if ``x ≥ z_alpha √(noise + x) + z_power √noise``; and never fewer than make a p-value of
+    *alpha* possible at all. None: not even all of them.
+    """
+    z_alpha, z_power = NormalDist().inv_cdf(1 - alpha), NormalDist().inv_cdf(power)
+    least = math.ceil(math.log2(1 / alpha) - 1e-9)
+    known = z_power * math.sqrt(noise)
+    # The larger root of (x − known)² = z_alpha² (noise + x).
+    half = known + z_alpha * z_alpha / 2
+    root = half + math.sqrt(max(0.0, half * half - known * known + z_alpha * z_alpha * noise))
+    needed = max(least, math.ceil(root - 1e-9))
+    return needed if needed <= cases else None
+
+
+def _exact_p(differences: Sequence[int]) -> float:
+    """Return P(sum ≤ the one found) when each difference has either sign with probability one half."""
+    import numpy as np  # late: see the module's docstring
+
+    lost = -sum(difference for difference in differences if difference < 0)
+    total = sum(map(abs, differences))
+    if total > _MOST_EXACT:
+        spread = math.sqrt(sum(difference * difference for difference in differences))
+        return NormalDist().cdf((sum(differences) + 1) / spread)
+    ways = np.ones(1)
+    for size, times in sorted(Counter(map(abs, differences)).items()):
+        one = np.zeros(size * times + 1)
+        one[::size] = _scipy_stats().binom.pmf(np.arange(times + 1), times, 0.5)
+        ways = np.convolve(ways, one)
+    return min(1.0, float(ways[lost:].sum()))
+
+
+def _sign_flips(differences: Sequence[float]) -> float:
+    import numpy as np  # late: see the module's docstring
+
+    found: Any = _scipy_stats().permutation_test(
+        (np.asarray(differences),),
+        np.sum,
+        permutation_type="samples",
+        alternative="less",
+        vectorized=True,
+        n_resamples=_RESAMPLES,
+        batch=max(1, _MOST_DRAWS // (len(differences) * 10)),
+        rng=np.random.default_rng(_SEED),
+    )
+    return float(found.pvalue)
+
+
+def _bootstrap(sample: PairedSample) -> tuple[float, float, float]:
+    """Return the percentile interval of the mean difference, and the share of resamples in which it did not fall."""
+    import numpy as np  # late: see the module's docstring
+
+    gained, sizes = np.asarray(sample.differences), np.asarray(sample.sizes, dtype=float)
+    made: Any = _scipy_stats().bootstrap(
+        (gained, sizes),
+        _mean_gain,
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        confidence_level=CONFIDENCE,
+        n_resamples=max(999, min(_RESAMPLES, _MOST_DRAWS // len(gained))),
+        batch=max(1, _MOST_DRAWS // (len(gained) * 10)),
+        rng=np.random.default_rng(_SEED),
+    )
+    interval, means = made.confidence_interval, made.bootstrap_distribution
+    return float(interval.low), float(interval.high), float(((means >= 0).sum() + 1) / (len(means) + 1))
+
+
+def _scipy_stats() -> Any:
+    return import_module("scipy.stats")
+
+
+def _mean_gain(gained: Any, sizes: Any, axis: int) -> Any:
+    return gained.sum(axis) / sizes.sum(axis)
+
+
+def _mean_differences(sample: PairedSample) -> list[float]:
+    return [gain / size for gain, size in zip(sample.differences, sample.sizes, strict=True)]
+
+
+def _square_and_add(first: float, second: float, related: float) -> float:
+    return math.sqrt(max(0.0, first * first - 2 * related * first * second + second * second))
+
+
+def _correlation(sample: PairedSample) -> float:
+    before = [value / size for value, size in zip(sample.before, sample.sizes, strict=True)]
+    after = [value / size for value, size in zip(sample.after, sample.sizes, strict=True)]
+    if max(before) - min(before) < 1e-9 or max(after) - min(after) < 1e-9:
+        return 0.0
+    return correlation(before, after)
