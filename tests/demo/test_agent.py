@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from naoshi.capture import trace_of_answer
 from naoshi.demo.agent import write_agent
 from naoshi.demo.agent.receipts_agent.document import DocumentError, parse_document, read_document
 from naoshi.demo.agent.receipts_agent.extract import read_fields
@@ -21,8 +23,11 @@ from naoshi.demo.agent.receipts_agent.text import shape, words
 from naoshi.demo.generator import write_receipts
 from naoshi.demo.receipts import read_receipts, score_receipts
 from naoshi.errors import InputError
+from naoshi.records import SpanKind
 
 BASIC = Path(__file__).resolve().parents[2] / "src" / "naoshi" / "demo" / "agent" / "harness"
+
+NOW = datetime(2026, 1, 5, tzinfo=UTC)
 
 RECEIPT = """\
 10,10,200,10,200,30,10,30,GREEN, GOOD & CO
@@ -50,9 +55,11 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def _ask(agent: Path, data: Path, lines: Sequence[str | bytes], **environment: str) -> list[dict[str, Any]]:
+def _ask(
+    agent: Path, data: Path, lines: Sequence[str | bytes], *, with_naoshi: bool = False, **environment: str
+) -> list[dict[str, Any]]:
     done = subprocess.run(
-        [sys.executable, "-S", "runner.py"],
+        [sys.executable, *([] if with_naoshi else ["-S"]), "runner.py"],
         cwd=agent,
         input=b"\n".join(line if isinstance(line, bytes) else line.encode() for line in lines) + b"\n",
         capture_output=True,
@@ -79,29 +86,66 @@ def test_it_answers_with_fields_and_where_they_come_from(agent: Path, data: Path
     assert [place["line"] for place in claims["address"]["citations"]] == [2, 3, 4]
 
 
-def test_its_spans_are_flat_and_hang_together(agent: Path, data: Path) -> None:
-    """One agent span, and under it the reading of the document and each field, with the text and the lines."""
-    (answer,) = _ask(agent, data, [_request("box/a.csv")], NAOSHI_AGENT_VERSION="v3")
-    spans = {span["name"]: span for span in answer["spans"]}
-    root = spans["receipts_agent"]
-    assert root["attributes"]["openinference.span.kind"] == "AGENT"
-    assert all(span["parent_span_id"] == root["span_id"] for span in answer["spans"] if span is not root)
-    reading = spans["read_document"]["attributes"]
-    assert reading["naoshi.source.path"] == "box/a.csv"
-    assert len(reading["output.value"].split("\n")) == len(reading["naoshi.source.lines"]) == 9
-    assert {"extract.company", "extract.date", "extract.address", "extract.total"} < spans.keys()
-    assert spans["extract.total"]["attributes"]["naoshi.source.lines"] == [7]
+def test_without_naoshi_it_reads_as_well_and_is_not_traced(agent: Path, data: Path) -> None:
+    """The agent is a program of its own: naoshi is nothing that it needs to do its work."""
+    (alone,) = _ask(agent, data, [_request("box/a.csv")])
+    (traced,) = _ask(agent, data, [_request("box/a.csv")], with_naoshi=True)
+    assert alone["spans"] == []
+    assert {**traced, "spans": []} == alone
+
+
+def test_its_run_is_recorded_with_rule_and_place_of_each_field(agent: Path, data: Path) -> None:
+    """The trace has the document with its line numbers, a TOOL span a field, the artifacts, and the answer."""
+    (answer,) = _ask(agent, data, [_request("box/a.csv")], with_naoshi=True, NAOSHI_AGENT_VERSION="v3")
+    told = trace_of_answer(
+        case_id="c1", vars={"document": "box/a.csv"}, output=None, artifacts={}, spans=answer["spans"],
+        agent="other", version=None, started_at=NOW, ended_at=NOW, source="here",
+    )  # fmt: skip
+    trace = told.trace
+    assert told.faults == ()
+    assert (trace.agent, trace.agent_version) == ("receipts", "v3")
+    (source,) = trace.sources
+    assert (source.path, [line.number for line in source.lines]) == ("box/a.csv", list(range(1, 10)))
+    (root,) = [span for span in trace.spans if span.kind is SpanKind.agent]
+    assert all(span.parent_span_id == root.span_id and not span.orphan for span in trace.spans if span is not root)
+    assert json.loads(str(root.attributes["naoshi.output"])) == answer["output"]
+    assert json.loads(str(root.attributes["naoshi.artifacts"])) == [
+        {"name": name, "value": answer["artifacts"][name]} for name in ("fields", "claims")
+    ]
+    steps = {span.attributes["naoshi.field"]: span for span in trace.spans if "naoshi.field" in span.attributes}
+    assert set(steps) == {"company", "date", "address", "total"}
+    assert all(step.kind is SpanKind.tool for step in steps.values())
+    assert steps["total"].attributes["naoshi.rule"] == "labels.total: left TOTAL"
+    assert steps["total"].attributes["naoshi.source.lines"] == [7]
+
+
+def test_a_trace_file_gets_the_same_spans(agent: Path, data: Path, tmp_path: Path) -> None:
+    """NAOSHI_TRACE_FILE works for this agent as for any that records with capture."""
+    file = tmp_path / "traces.jsonl"
+    (answer,) = _ask(agent, data, [_request("box/a.csv")], with_naoshi=True, NAOSHI_TRACE_FILE=str(file))
+    assert [json.loads(line) for line in file.read_text().splitlines()] == answer["spans"]
+
+
+def test_a_trace_file_that_cannot_be_written_is_said_in_the_answer(agent: Path, data: Path) -> None:
+    """The agent neither crashes nor works untraced where a trace was asked for."""
+    (answer,) = _ask(agent, data, [_request("box/a.csv")], with_naoshi=True, NAOSHI_TRACE_FILE="/proc/none/x.jsonl")
+    assert answer["output"] is None
+    assert "trace file /proc/none/x.jsonl" in answer["error"]
 
 
 def test_the_same_document_and_version_give_the_same_identifiers(agent: Path, data: Path) -> None:
-    """A run that is repeated is the same trace; another version's run is another one."""
+    """A run that is repeated is the same trace; another version's run, or of another document, is another one."""
 
     def identifiers(version: str) -> list[str]:
-        (answer,) = _ask(agent, data, [_request("box/a.csv")], NAOSHI_AGENT_VERSION=version)
+        (answer,) = _ask(agent, data, [_request("box/a.csv")], with_naoshi=True, NAOSHI_AGENT_VERSION=version)
         return [span["trace_id"] + span["span_id"] for span in answer["spans"]]
 
-    assert identifiers("v1") == identifiers("v1")
-    assert not set(identifiers("v1")) & set(identifiers("v2"))
+    first = identifiers("v1")
+    assert len(first) == len(set(first)) == 6
+    assert identifiers("v1") == first
+    assert not set(first) & set(identifiers("v2"))
+    (data / "box" / "a.csv").write_text(RECEIPT.replace("CASH", "CARD"))
+    assert not set(first) & set(identifiers("v1"))
 
 
 def test_bad_documents_get_one_answer_each_and_the_run_goes_on(agent: Path, data: Path) -> None:
@@ -190,10 +234,10 @@ def test_the_basic_harness_is_a_modest_start_on_real_receipts(shared_data: Path)
 def test_starting_up_and_reading_are_quick(agent: Path, data: Path) -> None:
     """A batch is not slowed by the agent: well under a second to start, some milliseconds a document."""
     began = time.monotonic()
-    _ask(agent, data, [_request("box/a.csv")])
+    _ask(agent, data, [_request("box/a.csv")], with_naoshi=True)
     alone = time.monotonic() - began
     began = time.monotonic()
-    assert len(_ask(agent, data, [_request("box/a.csv")] * 101)) == 101
+    assert len(_ask(agent, data, [_request("box/a.csv")] * 101, with_naoshi=True)) == 101
     # The limits are ten times what an idle machine needs, since the tests may share theirs.
     assert alone < 3.0
     assert (time.monotonic() - began - alone) / 100 < 0.02

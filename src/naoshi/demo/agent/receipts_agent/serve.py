@@ -4,16 +4,18 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TextIO, cast
 
-from .document import DocumentError, read_document
-from .extract import FieldReading, read_fields
+from .document import Document, DocumentError, read_document
+from .extract import FieldReading, read_field
 from .harness import FIELDS, Harness, HarnessError, load_harness
-from .spans import document_spans
+from .tracing import Run, TraceError, Untraced, say_reading
 
 _UNUSABLE_HARNESS = 3
+_CAN_RECORD = find_spec("naoshi") is not None
 
 
 def serve(requests: Iterable[str], answers: TextIO, *, harness: Harness, data_root: Path, version: str) -> None:
@@ -30,27 +32,21 @@ def answer_document(case_id: str, path: str, *, harness: Harness, data_root: Pat
 
     Raises:
         DocumentError: the document cannot be read.
+        TraceError: the trace cannot be written where it was wanted.
     """
-    started = datetime.now(UTC)
     document = read_document(data_root, path)
-    readings = read_fields(document, harness)
-    output = {field: readings[field].value for field in FIELDS}
+    with _run(document, case_id=case_id, version=version) as run:
+        readings = {field: _read_field(run, document, harness, field) for field in FIELDS}
+        output = {field: readings[field].value for field in FIELDS}
+        claims = [_claim(path, reading) for reading in readings.values() if reading.value is not None]
+        run.artifact("fields", value=output)
+        run.artifact("claims", value=claims)
+        run.output(output)
     return {
         "case_id": case_id,
         "output": output,
-        "artifacts": {
-            "fields": output,
-            "claims": [_claim(path, reading) for reading in readings.values() if reading.value is not None],
-        },
-        "spans": document_spans(
-            case_id=case_id,
-            version=version,
-            document=document,
-            readings=readings,
-            output=output,
-            started=started,
-            ended=datetime.now(UTC),
-        ),
+        "artifacts": {"fields": output, "claims": claims},
+        "spans": run.spans(),
     }
 
 
@@ -86,8 +82,26 @@ def _answer_line(line: str, harness: Harness, data_root: Path, version: str) -> 
         return _failure(case_id, f"not a request: {type(error).__name__}: {error}")
     try:
         return answer_document(case_id, path, harness=harness, data_root=data_root, version=version)
-    except DocumentError as error:
+    except (DocumentError, TraceError) as error:
         return _failure(case_id, str(error))
+
+
+def _run(document: Document, *, case_id: str, version: str) -> AbstractContextManager[Run]:
+    """Return the run of reading *document*: recorded, or untraced where naoshi is not installed."""
+    if not _CAN_RECORD:
+        return Untraced()
+    # Only here, since the agent is a program of its own that may be copied to where there is no naoshi.
+    from .recorded import recorded_reading
+
+    return recorded_reading(document, case_id=case_id, version=version)
+
+
+def _read_field(run: Run, document: Document, harness: Harness, field: str) -> FieldReading:
+    attributes = {"tool.name": "read_field", "naoshi.field": field}
+    with run.span(f"extract.{field}", kind="TOOL", attributes=attributes) as step:
+        reading = read_field(document, harness, field)
+        say_reading(step, reading, document)
+    return reading
 
 
 def _failure(case_id: str, reason: str) -> dict[str, Any]:
