@@ -10,7 +10,7 @@ from naoshi.ui.cli.output import Output
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to *app*."""
-    evals = typer.Typer(help="Permanent cases: make them, run them, list them.", no_args_is_help=True)
+    evals = typer.Typer(help="Permanent cases: make, run and list them.", no_args_is_help=True)
     evals.command("mint")(mint)
     evals.command("run")(run)
     evals.command("list")(list_cases)

@@ -1,9 +1,10 @@
 """Running the demo and showing it while it happens."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
-from naoshi.demo.report.document import CycleRow, DemoReport
+from naoshi.demo.report.document import CycleRow, DemoReport, Language
 from naoshi.demo.report.render_report import write_report
 from naoshi.demo.report.rows import RowTable
 from naoshi.demo.run import DemoSettings, report_of, run_demo
@@ -11,12 +12,46 @@ from naoshi.flow.people import People
 from naoshi.ui.cli.output import Output
 from naoshi.ui.cli.terminal_people import terminal_people
 
-_LOOK_AT = {
-    "report": "the curve, in a browser",
-    "handoff": "what the mender was told last",
-    "diagnose_suite": "the cases that it saw",
-    "validate_suite": "the cases that judged its changes",
-    "agent": "the agent; `git log` there shows the releases",
+
+@dataclass(frozen=True, kw_only=True)
+class _Words:
+    naive: str
+    result: str
+    naive_result: str
+    regressions: str
+    look_at: str
+    notes: Mapping[str, str]
+
+
+_WORDS: Final[Mapping[Language, _Words]] = {
+    "en": _Words(
+        naive="the same without triage, every correction believed:",
+        result="held-out receipts with at least 75 % of their fields right: {first:.0%} → {last:.0%} of {documents}",
+        naive_result="the same without triage: {first:.0%} → {last:.0%}",
+        regressions="regressions shipped: {count}",
+        look_at="What to look at:",
+        notes={
+            "report": "the curve, in a browser",
+            "handoff": "what the mender was told last",
+            "diagnose_suite": "the cases that it saw",
+            "validate_suite": "the cases that judged its changes",
+            "agent": "the agent; `git log` there shows the releases",
+        },
+    ),
+    "ja": _Words(
+        naive="トリアージなし（すべての訂正を正しいとみなす）:",
+        result="評価専用のレシートのうち75%以上の項目が正しいもの: {first:.0%} → {last:.0%}（{documents}件）",
+        naive_result="トリアージなし: {first:.0%} → {last:.0%}",
+        regressions="改悪のままリリースした版: {count}",
+        look_at="ご覧になるとよいもの:",
+        notes={
+            "report": "推移のグラフ（ブラウザーで）",
+            "handoff": "修正プログラムに最後に渡した指示",
+            "diagnose_suite": "修正プログラムが見たケース",
+            "validate_suite": "変更を判定したケース",
+            "agent": "エージェント本体。ここで git log を実行するとリリースの履歴が見られます",
+        },
+    ),
 }
 
 
@@ -26,14 +61,15 @@ def show_demo(settings: DemoSettings, out: Output, *, interactive: bool, compare
     Raises:
         InputError: the documents or the workspace cannot be used.
     """
+    words = _WORDS[settings.language]
     rows = _show_rows(settings, out, _person_at_terminal(settings, out) if interactive else None)
     naive = None
     if compare:
-        out.say("", "the same without triage, every correction believed:")
+        out.say("", words.naive)
         naive = _show_rows(replace(settings, workspace=settings.workspace / "naive", triage=False), out, None)
     report = report_of(settings, rows, naive)
     write_report(report, settings.workspace / "report.html")
-    out.say("", *_results(report), "", "What to look at:", *_places(report))
+    out.say("", *_results(report, words), "", words.look_at, *_places(report, words))
     return report
 
 
@@ -52,18 +88,15 @@ def _person_at_terminal(settings: DemoSettings, out: Output) -> Callable[[int], 
     return lambda number: people
 
 
-def _results(report: DemoReport) -> list[str]:
+def _results(report: DemoReport, words: _Words) -> list[str]:
     first, last = report.cycles[0].holdout, report.cycles[-1].holdout
-    lines = [
-        f"held-out receipts with at least 75 % of their fields right: {first.at_least_75:.0%} → "
-        f"{last.at_least_75:.0%} of {last.documents}"
-    ]
+    lines = [words.result.format(first=first.at_least_75, last=last.at_least_75, documents=last.documents)]
     if report.naive:
         before, after = report.naive[0].holdout, report.naive[-1].holdout
-        lines.append(f"the same without triage: {before.at_least_75:.0%} → {after.at_least_75:.0%}")
-    return [*lines, f"regressions shipped: {report.regressions_shipped}"]
+        lines.append(words.naive_result.format(first=before.at_least_75, last=after.at_least_75))
+    return [*lines, words.regressions.format(count=report.regressions_shipped)]
 
 
-def _places(report: DemoReport) -> list[str]:
-    named = [(note, report.artifacts[name]) for name, note in _LOOK_AT.items() if name in report.artifacts]
+def _places(report: DemoReport, words: _Words) -> list[str]:
+    named = [(note, report.artifacts[name]) for name, note in words.notes.items() if name in report.artifacts]
     return [f"  {path}  ({note})" for note, path in named]

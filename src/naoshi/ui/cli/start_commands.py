@@ -19,9 +19,9 @@ def init(
     language: Annotated[Language, typer.Option(help="Language of questions and explanations.")] = Language.en,
     as_json: AsJson = False,
 ) -> int:
-    """Write a commented naoshi.toml and the folders.
+    """Write naoshi.toml and the folders.
 
-    The folder has to be in a git repository. Nothing that is there already is changed.
+    The folder has to be in a git repository. AGENTS.md gets a section of ours for coding agents; all else stays.
     """
     from naoshi.app.initialise import initialise
 
