@@ -84,7 +84,9 @@ def open_shop(
     stack: ExitStack, folder: Path, people: People, *, watcher: Callable[..., None] | None = None
 ) -> tuple[Loop, Workshop]:
     loop = stack.enter_context(open_loop(folder, people=people, clock=Clock()))
-    return loop, stack.enter_context(open_workshop(loop, watcher=watcher))
+    return loop, stack.enter_context(
+        open_workshop(loop, database_url=os.environ.get("NAOSHI_DATABASE_URL", ""), watcher=watcher)
+    )
 
 
 def record_traces(folder: Path, loop: Loop) -> None:
