@@ -99,7 +99,7 @@ def test_a_field_that_is_not_there_is_a_failure_with_a_reason(output: JsonValue)
         Assertion(type="latency"),
         Assertion(type="cost", value=0.1),
         Assertion(type="contains-any", value=[]),
-        Assertion(type="contains-all", value="a,\"b"),
+        Assertion(type="contains-all", value='a,"b'),
         Assertion(type="icontains-any", value=["a", ""]),
         Assertion(type="contains", value=0),
         Assertion(type="starts-with", value=3),

@@ -1,7 +1,8 @@
 """JSON Schema for `is-json`: no schema is fetched from anywhere, and no pattern hangs."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, cast
 
@@ -9,16 +10,28 @@ from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
 from naoshi.evals.javascript_pattern import PatternTimeoutError, check_pattern, found_in
+from naoshi.evals.json_formats import FORMATS
 from naoshi.records.base import canonical_json
 
 _LONGEST_REASON = 300
+_DRAFT = re.compile(r"http://json-schema\.org/draft-07/schema#?")
+_KEYWORDS = frozenset(
+    {"$comment", "$defs", "$id", "$ref", "$schema", "additionalItems", "additionalProperties", "allOf", "anyOf",
+     "const", "contains", "contentEncoding", "contentMediaType", "default", "definitions", "dependencies", "deprecated",
+     "description", "else", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "if", "items",
+     "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum",
+     "multipleOf", "not", "oneOf", "pattern", "patternProperties", "properties", "propertyNames", "readOnly",
+     "required", "then", "title", "type", "uniqueItems", "writeOnly"}
+)  # fmt: skip
+_OF_SCHEMAS = frozenset({"$defs", "definitions", "dependencies", "patternProperties", "properties"})
+_DATA = frozenset({"const", "default", "enum", "examples"})
 
 
 def check_schema(schema: JsonValue) -> None:
-    """Check that *schema* is a JSON Schema (draft 7 where it does not say) that we can apply.
+    """Check that *schema* is a JSON Schema (draft 7) that we apply as Promptfoo does.
 
     Raises:
-        SuiteError: it is not.
+        SuiteError: it is not, or has a keyword or a format that Promptfoo or we do not know.
     """
     _validator(_as_text(schema))
 
@@ -52,16 +65,16 @@ def _as_text(schema: JsonValue) -> str:
 def _validator(schema_text: str) -> Any:
     schema: Any = json.loads(schema_text)
     library = _jsonschema()
-    base = library.validators.validator_for(schema, default=library.Draft7Validator)
+    base = library.Draft7Validator
     try:
         base.check_schema(schema)
     except library.SchemaError as error:
         raise SuiteError(f"the schema of `is-json` is invalid: {error.message[:_LONGEST_REASON]}") from error
     except RecursionError as error:
         raise SuiteError("the schema of `is-json` is nested too deeply") from error
-    _check_patterns(schema)
+    _check_keywords(schema)
     kind = library.validators.extend(base, {"pattern": _pattern, "patternProperties": _pattern_properties})
-    return kind(schema, registry=_empty_registry())
+    return kind(schema, registry=_empty_registry(), format_checker=_format_checker(library))
 
 
 def _jsonschema() -> Any:
@@ -85,21 +98,54 @@ def _empty_registry() -> Any:
     return cast("Any", Registry)()
 
 
-def _check_patterns(schema: Any) -> None:
-    if isinstance(schema, dict):
-        entries = cast("dict[str, Any]", schema)
-        if isinstance(entries.get("pattern"), str):
-            check_pattern(entries["pattern"])
-        if "patternProperties" in entries and entries.keys() & {"additionalProperties", "unevaluatedProperties"}:
-            # jsonschema searches those patterns with `re`, which has no limit on time.
-            raise SuiteError("`patternProperties` beside `additionalProperties` in a schema is not supported")
-        for pattern in cast("dict[str, Any]", entries.get("patternProperties") or {}):
-            check_pattern(pattern)
-        for item in entries.values():
-            _check_patterns(item)
-    elif isinstance(schema, list):
-        for item in cast("list[Any]", schema):
-            _check_patterns(item)
+def _format_checker(library: Any) -> Any:
+    checker = library.FormatChecker(formats=())
+    for name, holds in FORMATS.items():
+        checker.checks(name)(_for_text(holds))
+    return checker
+
+
+def _for_text(holds: Callable[[str], bool]) -> Callable[[object], bool]:
+    return lambda value: not isinstance(value, str) or holds(value)
+
+
+def _check_keywords(schema: Any) -> None:
+    """Refuse what is unknown anywhere in *schema*: a misspelt keyword would check nothing."""
+    if not isinstance(schema, dict):
+        return
+    entries = cast("dict[str, Any]", schema)
+    unknown = sorted(entries.keys() - _KEYWORDS)
+    if unknown:
+        raise SuiteError(f"the keyword {unknown[0][:80]!r} in a schema is not known to Promptfoo")
+    if not _DRAFT.fullmatch(str(entries.get("$schema", "http://json-schema.org/draft-07/schema"))):
+        raise SuiteError(f"the schema is of {str(entries['$schema'])[:80]}; Promptfoo reads draft 7")
+    if "format" in entries and entries["format"] not in FORMATS:
+        raise SuiteError(
+            f"the format {str(entries['format'])[:80]!r} in a schema is not supported",
+            hint=f"use one of {', '.join(sorted(FORMATS))}, or a `pattern`",
+        )
+    _check_patterns(entries)
+    for key, item in entries.items():
+        for inner in _inner_schemas(key, item):
+            _check_keywords(inner)
+
+
+def _inner_schemas(key: str, item: Any) -> list[Any]:
+    if key in _DATA:
+        return []
+    if key in _OF_SCHEMAS:
+        return list(cast("dict[str, Any]", item).values())
+    return cast("list[Any]", item) if isinstance(item, list) else [item]
+
+
+def _check_patterns(entries: dict[str, Any]) -> None:
+    if isinstance(entries.get("pattern"), str):
+        check_pattern(entries["pattern"])
+    if "patternProperties" in entries and entries.keys() & {"additionalProperties", "unevaluatedProperties"}:
+        # jsonschema searches those patterns with `re`, which has no limit on time.
+        raise SuiteError("`patternProperties` beside `additionalProperties` in a schema is not supported")
+    for pattern in cast("dict[str, Any]", entries.get("patternProperties") or {}):
+        check_pattern(pattern)
 
 
 def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Exception]:

@@ -8,7 +8,7 @@ from naoshi.errors import MissingPathError, NotFoundError, SuiteError
 from naoshi.evals.score import require_known
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.suite_layout import Item, SuiteLayout, suite_layout
-from naoshi.evals.suite_reader import digest_of, file_split, read_cases
+from naoshi.evals.suite_reader import ReadCase, digest_of, file_split, read_cases
 from naoshi.evals.suite_writer import case_items, suite_text
 from naoshi.records.base import JsonValue
 from naoshi.records.eval_case import EvalCase, Suite
@@ -26,7 +26,7 @@ def load_suite(path: Path, *, root: Path | None = None, settings: EvalSettings |
         SuiteError: it cannot be read, or holds what we do not support; one line with file and line number.
     """
     data, name = _read(path), _name(path, root)
-    read = read_cases(data, name=name, stem=path.stem, settings=settings or EvalSettings())
+    read = read_cases(data, name=name, stem=path.stem, settings=settings or EvalSettings(), folder=path.parent)
     return Suite(name=path.stem, path=name, digest=digest_of(data), cases=tuple(item.case for item in read))
 
 
@@ -73,7 +73,8 @@ class SuiteFile:
 
         Raises:
             NotFoundError: there is no such case.
-            SuiteError: the list is written in a way that cannot be cut safely.
+            SuiteError: the list is written in a way that cannot be cut safely, or a case is one of several that one
+                test makes, or stands in another file.
         """
         wanted = set(case_ids)
         unknown = sorted(wanted - {case.case_id for case in self._cases})
@@ -83,7 +84,7 @@ class SuiteFile:
             layout = self._layout()
             if layout.flow:
                 raise self._not_editable("its tests are written in brackets")
-            gone = [item for item, case in zip(layout.items, self._cases, strict=True) if case.case_id in wanted]
+            gone = [layout.items[place] for place in sorted(self._places(wanted))]
             kept = tuple(case for case in self._cases if case.case_id not in wanted)
             self._change(_removed(self._text(), gone), kept)
         return self
@@ -112,14 +113,27 @@ class SuiteFile:
         return self._data.decode("utf-8").removeprefix("\ufeff")
 
     def _parsed(self, data: bytes) -> tuple[EvalCase, ...]:
-        read = read_cases(data, name=self._name, stem=self._path.stem, settings=self._settings)
-        return tuple(item.case for item in read)
+        return tuple(item.case for item in self._read(data))
+
+    def _read(self, data: bytes) -> tuple[ReadCase, ...]:
+        stem, folder = self._path.stem, self._path.parent
+        return read_cases(data, name=self._name, stem=stem, settings=self._settings, folder=folder)
 
     def _layout(self) -> SuiteLayout:
         layout = suite_layout(self._text())
         if layout is None:
             raise self._not_editable("it is written in brackets")
         return layout
+
+    def _places(self, wanted: set[str]) -> set[int]:
+        """Return the places, in the file's own list, of the tests that make the cases called *wanted*."""
+        places: set[int] = set()
+        for item in self._read(self._data):
+            if item.case.case_id in wanted:
+                if item.item is None:
+                    raise self._not_editable(f"{item.case.case_id} stands in another file")
+                places.add(item.item)
+        return places
 
     def _fresh(self, cases: Iterable[EvalCase]) -> tuple[EvalCase, ...]:
         known, split = {case.case_id: case for case in self._cases}, file_split(self._path.stem)

@@ -1,55 +1,63 @@
 """Reads a Promptfoo config as cases. What we do not support is refused by name, never passed over."""
 
 import hashlib
-import math
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, cast
+from pathlib import Path
 
 import yaml
-from pydantic import JsonValue, ValidationError
 
 from naoshi.errors import SuiteError
-from naoshi.evals.assertion_types import check_assertion, is_graded, is_threshold
+from naoshi.evals.case_reader import CaseReader
+from naoshi.evals.csv_tests import csv_tests
 from naoshi.evals.settings import EvalSettings
-from naoshi.evals.splits import assign_split
-from naoshi.evals.template import TemplateError, render
-from naoshi.evals.yaml_document import YamlDocument
-from naoshi.records.base import content_id
-from naoshi.records.eval_case import Assertion, EvalCase, Provenance, Split
+from naoshi.evals.suite_source import ReadsOtherFilesError, SuiteSource, node_of
+from naoshi.evals.yaml_document import YamlDocument, is_null, is_text
+from naoshi.records.eval_case import EvalCase, Split
 
 _TOP_KEYS = frozenset(
-    {"$schema", "commandLineOptions", "description", "env", "evaluateOptions", "outputPath", "prompts", "providers",
-     "sharing", "tags", "targets", "tests", "writeLatestResults"}
+    {"$schema", "commandLineOptions", "defaultTest", "description", "env", "evaluateOptions", "outputPath", "prompts",
+     "providers", "sharing", "tags", "targets", "tests", "writeLatestResults"}
 )  # fmt: skip
-_TEST_KEYS = frozenset({"assert", "description", "metadata", "options", "threshold", "vars"})
-_ASSERT_KEYS = frozenset({"metric", "threshold", "transform", "type", "value", "weight"})
-_NO_EXPANSION = "disableVarExpansion"
-_GRADE_WANTED = 0.7
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadCase:
-    """A case and the line (from 1) at which it stands."""
+    """A case and the line (from 1) at which it stands. ``item`` is its test's place in the suite's own list, from 0.
+
+    ``item`` is None for a case from another file.
+    """
 
     case: EvalCase
     line: int
+    item: int | None
 
 
-def read_cases(data: bytes, *, name: str, stem: str, settings: EvalSettings) -> tuple[ReadCase, ...]:
+def read_cases(
+    data: bytes, *, name: str, stem: str, settings: EvalSettings, folder: Path | None = None
+) -> tuple[ReadCase, ...]:
     """Return the cases of the config *data*. ``name`` is what errors call the file, ``stem`` tells its split.
+
+    ``folder`` is where the files that it refers to lie; None where it may refer to none.
 
     Raises:
         SuiteError: it cannot be read, or holds what we do not support; one line with file and line number.
     """
-    return _read_once(data, name, stem, settings.model_dump_json(by_alias=True))
+    settings_json = settings.model_dump_json(by_alias=True)
+    try:
+        return _read_once(data, name, stem, settings_json)
+    except ReadsOtherFilesError as error:
+        if folder is None:
+            raise SuiteError(f"{name} refers to other files, which cannot be read from here") from error
+    return _Reader(data=data, name=name, stem=stem, settings=settings, source=SuiteSource(folder)).cases()
 
 
 @lru_cache(maxsize=16)
 def _read_once(data: bytes, name: str, stem: str, settings_json: str) -> tuple[ReadCase, ...]:
     settings = EvalSettings.model_validate_json(settings_json)
-    return _Reader(YamlDocument(name=name, data=data), stem=stem, settings=settings).cases()
+    return _Reader(data=data, name=name, stem=stem, settings=settings, source=SuiteSource(None)).cases()
 
 
 def file_split(stem: str) -> Split | None:
@@ -57,11 +65,18 @@ def file_split(stem: str) -> Split | None:
     return next((split for split in Split if split.value == stem), None)
 
 
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 of *data* in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
 class _Reader:
-    def __init__(self, document: YamlDocument, *, stem: str, settings: EvalSettings) -> None:
-        self._document = document
+    def __init__(self, *, data: bytes, name: str, stem: str, settings: EvalSettings, source: SuiteSource) -> None:
+        self._document = YamlDocument(name=name, data=data)
         self._split = file_split(stem)
         self._settings = settings
+        self._source = source
+        self._defaults: yaml.Node | None = None
 
     def cases(self) -> tuple[ReadCase, ...]:
         top = self._document.fields(self._document.root, "the suite")
@@ -70,165 +85,116 @@ class _Reader:
                 raise self._document.error(node, f"`{key[:80]}` at the top of a suite is not supported")
         if "tests" not in top:
             raise self._document.error(self._document.root, "there is no list of `tests`")
-        if _is_null(top["tests"]):
+        self._check_prompts(top.get("prompts"))
+        self._defaults = self._default_test(top.get("defaultTest"))
+        if is_null(top["tests"]):
             return ()
-        return self._distinct([self._case(node) for node in self._document.items(top["tests"], "`tests`")])
+        return self._distinct(list(self._tests(top["tests"])))
+
+    def _check_prompts(self, node: yaml.Node | None) -> None:
+        if isinstance(node, yaml.SequenceNode) and len(self._document.items(node, "`prompts`")) > 1:
+            raise self._document.error(
+                node, "several `prompts` make several runs of each test; the agent under test has one of its own"
+            )
+
+    def _default_test(self, node: yaml.Node | None) -> yaml.Node | None:
+        if node is None or is_null(node):
+            return None
+        if is_text(node):
+            return node_of(self._value_of_file(node), line=node.start_mark.line)
+        return node
+
+    def _value_of_file(self, node: yaml.ScalarNode) -> object:
+        try:
+            return self._source.value(str(node.value))
+        except SuiteError as error:
+            raise self._document.error(node, error.message) from error
+
+    def _tests(self, node: yaml.Node) -> Iterator[ReadCase]:
+        if is_text(node):
+            yield from self._of_files(node)
+            return
+        own = self._reader(self._document)
+        for place, item in enumerate(self._document.items(node, "`tests`")):
+            reference = self._reference(item)
+            if reference is not None:
+                yield from self._of_files(reference)
+                continue
+            for case in own.cases(item):
+                yield ReadCase(case=case, line=item.start_mark.line + 1, item=place)
+
+    def _reference(self, node: yaml.Node) -> yaml.ScalarNode | None:
+        """Return the reference to a file of tests that *node* is, or None where it is a test itself."""
+        if is_text(node):
+            return node
+        fields = self._document.fields(node, "a test")
+        if "path" not in fields:
+            return None
+        path = fields["path"]
+        if len(fields) > 1 or not is_text(path):
+            raise self._document.error(node, "`path` to a file of tests stands alone; its `config` is not supported")
+        return path
+
+    def _of_files(self, node: yaml.ScalarNode) -> Iterator[ReadCase]:
+        try:
+            paths = self._source.found(str(node.value))
+        except SuiteError as error:
+            raise self._document.error(node, error.message) from error
+        for path in paths:
+            read = _FILE_READERS.get(path.suffix.lower())
+            if read is None:
+                raise self._document.error(node, f"tests from {path.name[:120]!r} are not supported")
+            document = YamlDocument(name=path.name, data=b"{}")
+            reader = self._reader(document)
+            for test in read(path, document):
+                for case in reader.cases(test):
+                    yield ReadCase(case=case, line=node.start_mark.line + 1, item=None)
+
+    def _reader(self, document: YamlDocument) -> CaseReader:
+        return CaseReader(
+            document=document,
+            source=self._source,
+            split=self._split,
+            settings=self._settings,
+            defaults=self._defaults,
+        )
 
     def _distinct(self, read: list[ReadCase]) -> tuple[ReadCase, ...]:
         lines: dict[str, int] = {}
-        for item in read:
-            earlier = lines.setdefault(item.case.case_id, item.line)
-            if earlier != item.line:
+        for place, item in enumerate(read):
+            earlier = lines.setdefault(item.case.case_id, place)
+            if earlier != place:
                 raise SuiteError(
                     f"{self._document.name}, line {item.line}: "
-                    f"{item.case.case_id[:80]} stands here and at line {earlier}"
+                    f"{item.case.case_id[:80]} stands here and at line {read[earlier].line}"
                 )
         return tuple(read)
 
-    def _case(self, node: yaml.Node) -> ReadCase:
-        fields = self._known(node, "a test", _TEST_KEYS)
-        variables = self._vars(fields)
-        assertions = tuple(self._assertion(item, variables) for item in self._listed(fields, "assert"))
-        metadata = self._mapping(fields, "metadata")
-        case_id = self._text(metadata, "case_id") or content_id(
-            "case", variables, [item.model_dump(mode="json") for item in assertions]
-        )
-        source_key = self._text(metadata, "source_key") or content_id("source", variables)
-        case = EvalCase(
-            case_id=case_id,
-            description=self._text(fields, "description") or "",
-            vars=variables,
-            assertions=assertions,
-            category=self._text(metadata, "category") or "general",
-            threshold=self._threshold(fields) or _implied_threshold(assertions),
-            split=self._split_of(metadata, source_key),
-            source_key=source_key,
-            provenance=self._provenance(metadata),
-        )
-        return ReadCase(case=case, line=node.start_mark.line + 1)
 
-    def _vars(self, fields: Mapping[str, yaml.Node]) -> dict[str, JsonValue]:
-        options = self._document.value(fields["options"]) if "options" in fields else {}
-        if options not in ({}, None, {_NO_EXPANSION: True}, {_NO_EXPANSION: False}):
-            raise self._document.error(fields["options"], f"of `options`, only `{_NO_EXPANSION}` is supported")
-        expands = not (isinstance(options, dict) and options.get(_NO_EXPANSION))
-        variables: dict[str, JsonValue] = {}
-        for key, node in self._mapping(fields, "vars").items():
-            value = self._document.value(node)
-            if expands and isinstance(value, list):
-                raise self._document.error(
-                    node, f"the list in `vars.{key[:60]}` makes several tests of one; write one test for each value"
-                )
-            variables[key] = self._rendered(node, value, {})
-        return variables
-
-    def _assertion(self, node: yaml.Node, variables: Mapping[str, JsonValue]) -> Assertion:
-        fields = self._known(node, "an assertion", _ASSERT_KEYS)
-        if "type" not in fields:
-            raise self._document.error(node, "the assertion has no `type`")
-        value = self._document.value(fields["value"]) if "value" in fields else None
-        assertion = Assertion(
-            type=self._text(fields, "type") or "",
-            value=self._rendered(fields.get("value", node), value, variables),
-            threshold=self._threshold(fields),
-            weight=1.0 if "weight" not in fields else self._number(fields["weight"], "weight"),
-            metric=self._text(fields, "metric"),
-            transform=self._text(fields, "transform"),
-        )
-        try:
-            check_assertion(assertion)
-        except SuiteError as error:
-            raise SuiteError(self._document.error(node, error.message).message, hint=error.advice) from error
-        return assertion
-
-    def _rendered(self, node: yaml.Node, value: JsonValue, names: Mapping[str, JsonValue]) -> JsonValue:
-        try:
-            if isinstance(value, str):
-                return render(value, names)
-            if isinstance(value, list):
-                return [render(item, names) if isinstance(item, str) else item for item in value]
-        except TemplateError as error:
-            raise self._document.error(node, str(error)) from error
-        return value
-
-    def _split_of(self, metadata: Mapping[str, yaml.Node], source_key: str) -> Split:
-        told = self._text(metadata, "split")
-        if told is None:
-            return self._split or assign_split(source_key, self._settings.split_weights, self._settings.split_salt)
-        try:
-            split = Split(told)
-        except ValueError as error:
-            known = ", ".join(item.value for item in Split)
-            raise self._document.error(metadata["split"], f"{told[:40]!r} is no split ({known})") from error
-        if self._split not in (None, split):
-            raise self._document.error(
-                metadata["split"], f"a case of the split {split.value} must not stand in {self._document.name}"
-            )
-        return split
-
-    def _provenance(self, metadata: Mapping[str, yaml.Node]) -> Provenance:
-        fields = self._mapping(metadata, "provenance")
-        values: dict[str, Any] = {key: self._document.value(node) for key, node in fields.items()}
-        try:
-            return Provenance(**values)
-        except ValidationError as error:
-            told = error.errors()[0]
-            where = ".".join(str(part) for part in told["loc"])
-            raise self._document.error(metadata["provenance"], f"`provenance.{where}`: {told['msg']}") from error
-
-    def _known(self, node: yaml.Node, what: str, known: frozenset[str]) -> dict[str, yaml.Node]:
-        fields = self._document.fields(node, what)
-        for key, value in fields.items():
-            if key not in known:
-                raise self._document.error(value, f"`{key[:80]}` in {what} is not supported")
-        return fields
-
-    def _listed(self, fields: Mapping[str, yaml.Node], key: str) -> list[yaml.Node]:
-        node = fields.get(key)
-        return [] if node is None or _is_null(node) else self._document.items(node, f"`{key}`")
-
-    def _mapping(self, fields: Mapping[str, yaml.Node], key: str) -> dict[str, yaml.Node]:
-        node = fields.get(key)
-        return {} if node is None or _is_null(node) else self._document.fields(node, f"`{key}`")
-
-    def _text(self, fields: Mapping[str, yaml.Node], key: str) -> str | None:
-        node = fields.get(key)
-        value = None if node is None else self._document.value(node)
-        if value is None or isinstance(value, str):
-            return value or None
-        raise self._document.error(node, f"`{key}` must be text; write it in quotes")
-
-    def _threshold(self, fields: Mapping[str, yaml.Node]) -> float | None:
-        node = fields.get("threshold")
-        if node is None or _is_null(node):
-            return None
-        value = self._number(node, "threshold")
-        if not is_threshold(value):
-            raise self._document.error(node, "`threshold` must be above 0 and at most 1")
-        return value
-
-    def _number(self, node: yaml.Node, key: str) -> float:
-        value = self._document.value(node)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise self._document.error(node, f"`{key}` must be a number")
-        return float(value)
+def _yaml_tests(path: Path, document: YamlDocument) -> Iterator[yaml.Node]:
+    inner = YamlDocument(name=document.name, data=path.read_bytes())
+    yield from inner.items(inner.root, "the tests") if isinstance(inner.root, yaml.SequenceNode) else [inner.root]
 
 
-def _implied_threshold(assertions: tuple[Assertion, ...]) -> float:
-    """Return the threshold of a test that gives none, where Promptfoo wants every assertion to pass."""
-    total = math.fsum(item.weight for item in assertions)
-    wanted = math.fsum(item.weight * _wanted(item) for item in assertions)
-    return wanted / total if total > 0 else 1.0
+def _jsonl_tests(path: Path, document: YamlDocument) -> Iterator[yaml.Node]:
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if line.strip():
+                try:
+                    yield node_of(json.loads(line), line=number)
+                except (ValueError, RecursionError) as error:
+                    raise SuiteError(f"{document.name}, line {number + 1}: not JSON ({error})") from error
 
 
-def _wanted(assertion: Assertion) -> float:
-    return (assertion.threshold or _GRADE_WANTED) if is_graded(assertion.type) else 1.0
+def _csv_tests(path: Path, document: YamlDocument) -> Iterator[yaml.Node]:
+    for line, test in csv_tests(path.read_text(encoding="utf-8-sig"), name=document.name):
+        yield node_of(test, line=line)
 
 
-def _is_null(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.ScalarNode) and str(cast("Any", node).tag).endswith(":null")
-
-
-def digest_of(data: bytes) -> str:
-    """Return the SHA-256 of *data* in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
+_FILE_READERS = {
+    ".yaml": _yaml_tests,
+    ".yml": _yaml_tests,
+    ".json": _yaml_tests,
+    ".jsonl": _jsonl_tests,
+    ".csv": _csv_tests,
+}

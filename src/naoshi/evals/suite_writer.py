@@ -68,7 +68,8 @@ def case_as_test(case: EvalCase) -> dict[str, JsonValue]:
     test: dict[str, JsonValue] = {"description": case.description} if case.description else {}
     test["vars"] = {key: _escaped(value) for key, value in case.vars.items()}
     test["assert"] = [_assertion(item) for item in case.assertions]
-    test["threshold"] = case.threshold
+    if not case.every:
+        test["threshold"] = case.threshold
     if any(isinstance(value, list) for value in case.vars.values()):
         test["options"] = {"disableVarExpansion": True}
     metadata: dict[str, JsonValue] = {
@@ -88,7 +89,7 @@ def case_as_test(case: EvalCase) -> dict[str, JsonValue]:
 def _assertion(assertion: Assertion) -> dict[str, JsonValue]:
     written: dict[str, JsonValue] = {"type": assertion.type}
     if assertion.value is not None:
-        written["value"] = _escaped(assertion.value)
+        written["value"] = _value(assertion)
     if assertion.transform is not None:
         written["transform"] = assertion.transform
     if assertion.threshold is not None:
@@ -98,6 +99,12 @@ def _assertion(assertion: Assertion) -> dict[str, JsonValue]:
     if assertion.metric is not None:
         written["metric"] = assertion.metric
     return written
+
+
+def _value(assertion: Assertion) -> JsonValue:
+    if assertion.type in ("python", "not-python") and isinstance(assertion.value, dict):
+        return f"file://{assertion.value['file']}:{assertion.value['function']}"
+    return _escaped(assertion.value)
 
 
 def _escaped(value: JsonValue) -> JsonValue:

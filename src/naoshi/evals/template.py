@@ -54,9 +54,9 @@ def _filled(found: re.Match[str], names: Mapping[str, JsonValue]) -> str:
 
 
 def _looked_up(path: str, names: Mapping[str, JsonValue]) -> str:
-    value: JsonValue = dict(names)
+    value: JsonValue | Mapping[str, JsonValue] = names
     for part in path.split("."):
-        if not isinstance(value, dict) or part not in value:
+        if not isinstance(value, Mapping) or part not in value:
             raise TemplateError(f"the template {{{{ {path} }}}} names nothing in `vars`")
         value = value[part]
     if isinstance(value, bool):

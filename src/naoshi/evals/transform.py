@@ -96,6 +96,19 @@ def field_transform(path: tuple[str, ...], comparison: Comparison) -> str | None
     return None if expression == "output" else expression
 
 
+def joined_transform(outer: str | None, inner: str | None) -> str | None:
+    """Return the expression that applies *inner* to what *outer* makes of the output; either may be None.
+
+    Raises:
+        SuiteError: one of them is outside the grammar.
+    """
+    if outer is None or inner is None:
+        return outer or inner
+    compile_transform(outer)
+    compile_transform(inner)
+    return outer.strip() + inner.strip().removeprefix("output")
+
+
 @lru_cache(maxsize=4096)
 def _compiled(expression: str) -> Transform:
     text = expression.strip()

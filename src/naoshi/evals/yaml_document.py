@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeGuard, cast
 
 import yaml
 from pydantic import JsonValue
@@ -175,6 +175,16 @@ class YamlDocument:
         sizes[id(node)] = 0
         sizes[id(node)] = size = 1 + sum(self._expanded(child, sizes, depth + 1) for child in _children(node))
         return size
+
+
+def is_null(node: yaml.Node) -> bool:
+    """Return whether *node* is YAML's null."""
+    return isinstance(node, yaml.ScalarNode) and str(node.tag) == _TAG + "null"
+
+
+def is_text(node: yaml.Node) -> TypeGuard[yaml.ScalarNode]:
+    """Return whether *node* is a text, and no number or anything else."""
+    return isinstance(node, yaml.ScalarNode) and str(node.tag) == _TAG + "str"
 
 
 def _entries(node: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node]]:

@@ -40,9 +40,7 @@ def judged(assertion: Assertion, subject: Subject) -> Finding:
     if subject.judge is None:
         return Finding(state=ResultState.not_run, score=None, reason="no judge is configured")
     try:
-        grade = subject.judge.grade(
-            rubric=str(assertion.value), output=subject.value, vars=dict(subject.case.vars)
-        )
+        grade = subject.judge.grade(rubric=str(assertion.value), output=subject.value, vars=dict(subject.case.vars))
     except JudgeError as error:
         return _broken(f"the judge failed: {error}")
     if not is_share(grade.score):

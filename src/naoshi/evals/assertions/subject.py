@@ -11,6 +11,8 @@ from naoshi.evals.judge import Judge
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import ResultState
 
+_OUR_PYTHON = PythonCode()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
@@ -24,7 +26,7 @@ class Subject:
     latency_ms: float | None = None
     cost: float | None = None
     judge: Judge | None = None
-    python: PythonCode = PythonCode()
+    python: PythonCode = _OUR_PYTHON
 
     @cached_property
     def text(self) -> str:
@@ -41,5 +43,5 @@ class Finding:
     reason: str = ""
 
 
-class FirmFailure(Exception):  # noqa: N818 - it is an outcome of the case, no fault of ours
+class FirmFailure(Exception):
     """The assertion fails, in its plain and in its `not-` form; the message says why."""

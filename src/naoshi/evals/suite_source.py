@@ -1,0 +1,115 @@
+"""The files that a suite refers to. They lie in the suite's own folder or below, where no change may touch them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import JsonValue
+
+from naoshi.errors import InputError, SuiteError
+from naoshi.evals.yaml_document import YamlDocument
+from naoshi.system.files import inside
+
+_PREFIX = "file://"
+_DATA = frozenset({".json", ".yaml", ".yml"})
+_MAGIC = frozenset("*?[")
+
+
+class ReadsOtherFilesError(Exception):
+    """The suite refers to another file, so that its own bytes do not tell all that it says."""
+
+
+class SuiteSource:
+    """The folder that references start from, None where the suite may refer to nothing."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def found(self, reference: str) -> list[Path]:
+        """Return the files that *reference* (a path or a pattern, with or without ``file://``) stands for, sorted.
+
+        Raises:
+            SuiteError: there is none, or it leads out of the folder.
+            ReadsOtherFilesError: there is no folder.
+        """
+        if self._folder is None:
+            raise ReadsOtherFilesError
+        name = reference.removeprefix(_PREFIX)
+        if _MAGIC.isdisjoint(name):
+            paths = [self._inside(name)]
+        else:
+            self._inside(name)
+            paths = sorted(self._inside(str(path.relative_to(self._folder))) for path in self._folder.glob(name))
+        missing = [path for path in paths if not path.is_file()]
+        if missing or not paths:
+            raise SuiteError(f"there is no file {name[:200]!r} beside the suite")
+        return paths
+
+    def text(self, reference: str) -> str:
+        """Return the text of the one file that *reference* stands for.
+
+        Raises:
+            SuiteError: there is none, it leads out of the folder, or is not UTF-8.
+        """
+        paths = self.found(reference)
+        if len(paths) != 1:
+            raise SuiteError(f"{reference[:200]!r} stands for {len(paths)} files, where one is meant")
+        try:
+            return paths[0].read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise SuiteError(f"{reference[:200]!r} is not UTF-8 text") from error
+
+    def value(self, reference: str) -> JsonValue:
+        """Return what the file holds: JSON or YAML as data, ``.txt`` as text without white space at its ends.
+
+        Raises:
+            SuiteError: it is of another kind, or cannot be read.
+        """
+        suffix = Path(reference).suffix.lower()
+        if suffix in _DATA:
+            document = YamlDocument(name=reference, data=self.text(reference).encode())
+            return document.value(document.root)
+        if suffix == ".txt":
+            return self.text(reference).strip()
+        raise SuiteError(f"a value from {reference[:200]!r} is not supported; take .json, .yaml or .txt")
+
+    def _inside(self, name: str) -> Path:
+        folder = self._folder or Path()
+        try:
+            return inside(folder, name)
+        except InputError as error:
+            raise SuiteError(
+                f"{name[:200]!r} lies outside the suite's folder", hint="put it beside the suite or below it"
+            ) from error
+
+
+def node_of(value: Any, *, line: int) -> yaml.Node:
+    """Return *value* (plain JSON) as the node that YAML would give, standing at *line* (from 0)."""
+    mark = yaml.Mark("", 0, line, 0, None, 0)
+    if isinstance(value, dict):
+        pairs = [(_scalar(str(key), "str", mark), node_of(item, line=line)) for key, item in _entries(value)]
+        return yaml.MappingNode("tag:yaml.org,2002:map", pairs, mark, mark)
+    if isinstance(value, list):
+        items = [node_of(item, line=line) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return yaml.SequenceNode("tag:yaml.org,2002:seq", items, mark, mark)
+    if isinstance(value, str):
+        return _scalar(value, "str", mark)
+    return _scalar(json.dumps(value), _tag_of(value), mark)
+
+
+def _tag_of(value: object) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int):
+        return "int"
+    return "float" if isinstance(value, float) else "null"
+
+
+def _scalar(text: str, tag: str, mark: yaml.Mark) -> yaml.ScalarNode:
+    return yaml.ScalarNode(f"tag:yaml.org,2002:{tag}", text, mark, mark)
+
+
+def _entries(value: Any) -> Iterator[tuple[Any, Any]]:
+    yield from value.items()
