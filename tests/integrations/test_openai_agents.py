@@ -153,7 +153,7 @@ def test_a_saved_run_that_is_restored_twice_runs_the_tool_once(talk: Make, store
     conversation.say("1")
     assert runs.get("c").run is None
     runs.put("c", saved, after=runs.get("c").revision)
-    assert conversation.say("Well?").text == "Sent, as I said."
+    assert conversation.say("1").text == "Sent, as I said."
     assert "sent to a@example.com" in conversation.said_to_model()
     assert mailbox.sent == ["a@example.com"]
 
@@ -164,7 +164,7 @@ def test_a_killed_tool_is_never_tried_again_by_itself(tmp_path: Path) -> None:
     killed = subprocess.run(words, cwd=ROOT, capture_output=True, timeout=60, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     store, sent = FileStore(tmp_path / "state"), tmp_path / "sent"
-    model = ScriptedModel([[assistant_message("Sent.")]])
+    model = ScriptedModel([[assistant_message("Sent.")], [assistant_message("Good.")]])
     agent = Agent(name="mail", model=model, tools=[mail_tool(sent, dies=False)])
     confirmed = ConfirmedAgent(agent, store=store, taken_up_for=timedelta(0))
     run = PausedRuns(store).get("c").run
@@ -175,7 +175,7 @@ def test_a_killed_tool_is_never_tried_again_by_itself(tmp_path: Path) -> None:
     about = effect_conversation(f"{run.run_id}/call_1")
     assert about in caught.value.advice
     assert Confirmations(store).receive(about, "1").outcome is Outcome.resolved
-    assert asyncio.run(confirmed.take("c", "It arrived")).text == "Sent."
+    assert asyncio.run(confirmed.take("c", "It arrived")).text == "Sent.\n\nGood."
     assert sent.read_text() == "a@example.com\n"
 
 
@@ -242,8 +242,9 @@ def test_a_run_that_another_process_took_up_is_left_to_it(talk: Make, store: Fil
     runs.put("c", taken, after=kept.revision)
     assert conversation.say("1").text == "The step before is still running. Its result will come."
     assert mailbox.sent == []
-    later = Talk(store, mailbox, [[assistant_message("Sent.")]], taken_up_for=timedelta(0))
-    assert later.say("Well?").text == "Sent."
+    steps = [[assistant_message("Sent.")], [assistant_message("Yes.")]]
+    later = Talk(store, mailbox, steps, taken_up_for=timedelta(0))
+    assert later.say("Well?").text == "Sent.\n\nYes."
     assert mailbox.sent == ["a@example.com"]
 
 
@@ -264,7 +265,7 @@ def test_tools_of_agents_that_are_handed_to_run_once_too(store: FileStore, mailb
         saved = runs.get("c").run
         assert (await confirmed.take("c", "1")).text == "Sent."
         runs.put("c", saved, after=runs.get("c").revision)
-        assert (await confirmed.take("c", "Well?")).text == "Yes."
+        assert (await confirmed.take("c", "1")).text == "Yes."
 
     asyncio.run(conversation())
     assert mailbox.sent == ["a@example.com"]

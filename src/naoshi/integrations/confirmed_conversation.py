@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -111,12 +111,15 @@ class ConfirmedConversation:
             raise StoreError("the conversation's state cannot be used")
         kept = self._with_decision(conversation_id)
         if kept.run is None:
-            if turn.reason is Reason.duplicate:
-                return Step(text="", turn=turn)
-            return await self._after(turn, await self._runs.begin(turn), kept)
-        if not kept.run.waiting:
-            return await self._go_on(turn, kept.run, kept)
-        return await self._unanswered(turn, kept.run)
+            return await self._begin(turn, kept)
+        if kept.run.waiting:
+            return await self._unanswered(turn, kept.run)
+        return await self._go_on(turn, kept.run, kept)
+
+    async def _begin(self, turn: Turn, kept: KeptRun) -> Step:
+        if turn.reason is Reason.duplicate:
+            return Step(text="", turn=turn)
+        return self._after(turn, await self._runs.begin(turn), kept)
 
     def _with_decision(self, conversation_id: str) -> KeptRun:
         """Return the kept run, once the latest decision is in it if it is about the call that is asked about.
@@ -158,9 +161,14 @@ class ConfirmedConversation:
             # The run was cut short in this process, which is alive: the next message may take it up at once.
             self._paused.put(turn.conversation_id, run, after=revision)
             raise
-        return await self._after(turn, came, KeptRun(run=run, revision=revision))
+        step = self._after(turn, came, KeptRun(run=run, revision=revision))
+        if step.question or turn.reason is not Reason.nothing_pending:
+            return step
+        # The run was left behind by a process that died, and the message that found it is about something else.
+        further = await self._begin(turn, self._paused.get(turn.conversation_id))
+        return replace(further, text="\n\n".join(filter(None, [step.text, further.text])))
 
-    async def _after(self, turn: Turn, came: Finished | Stopped, kept: KeptRun) -> Step:
+    def _after(self, turn: Turn, came: Finished | Stopped, kept: KeptRun) -> Step:
         if isinstance(came, Finished):
             if kept.run is not None:
                 self._keep(turn, None, kept)
