@@ -54,30 +54,14 @@ def correct(
     Either a CSV table with the columns trace_id, artifact, field, corrected and practitioner, or one correction by its
     options. A row that cannot be read goes to quarantine.
     """
-    from naoshi.errors import UsageError
-    from naoshi.flow.corrections import take_one, take_table
-    from naoshi.ui.cli.incoming_show import show_corrections
-    from naoshi.ui.cli.session import name_of_user, session
+    from naoshi.ui.cli.correcting import NamedCorrection, take_and_show
+    from naoshi.ui.cli.session import session
 
-    if table is not None and (trace or artifact or field or value is not None):
-        raise UsageError("a table and the options for one correction exclude each other")
-    if table is None and not (trace and artifact and field and value is not None):
-        raise UsageError("name a CSV file, or one correction with --trace, --artifact, --field and --value")
+    named = NamedCorrection(trace_id=trace, artifact=artifact, field=field, value=value, reason=reason, by=by)
+    named.require_either(table)
     out = Output(as_json=as_json)
     with session(folder, out) as loop:
-        if table is not None:
-            taken = take_table(loop, table)
-        else:
-            taken = take_one(
-                loop,
-                trace_id=trace,
-                artifact=artifact,
-                field=field,
-                corrected=value if value and value.strip() else None,
-                practitioner=by.strip() or name_of_user(loop.git),
-                reason=reason,
-            )
-        show_corrections(taken, out)
+        take_and_show(loop, out, table=table, named=named)
     return 0
 
 

@@ -46,11 +46,8 @@ def demo(
     It happens on this machine alone, offline and without a model, in about a minute.
     """
     from naoshi.demo.run import DemoSettings
-    from naoshi.errors import UsageError
     from naoshi.ui.cli.demo_show import show_demo
 
-    if compare and triage is Switch.off:
-        raise UsageError("--compare runs the loop with and without triage, so --triage off contradicts it")
     settings = DemoSettings(
         workspace=workspace,
         documents=documents,

@@ -8,6 +8,7 @@ from naoshi.demo.report.document import CycleRow, DemoReport, Language
 from naoshi.demo.report.render_report import write_report
 from naoshi.demo.report.rows import RowTable
 from naoshi.demo.run import DemoSettings, report_of, run_demo
+from naoshi.errors import UsageError
 from naoshi.flow.people import People
 from naoshi.ui.cli.output import Output
 from naoshi.ui.cli.terminal_people import terminal_people
@@ -59,8 +60,11 @@ def show_demo(settings: DemoSettings, out: Output, *, interactive: bool, compare
     """Run the demo, show each cycle as it ends, and write `report.html` into the workspace.
 
     Raises:
+        UsageError: the comparison with a loop without triage was asked for, of a loop without triage.
         InputError: the documents or the workspace cannot be used.
     """
+    if compare and not settings.triage:
+        raise UsageError("--compare runs the loop with and without triage, so --triage off contradicts it")
     words = _WORDS[settings.language]
     rows = _show_rows(settings, out, _person_at_terminal(settings, out) if interactive else None)
     naive = None
