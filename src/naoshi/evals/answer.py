@@ -1,6 +1,7 @@
 """What the agent said to one request, checked as the hostile text that it is."""
 
 import json
+import math
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +20,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Answer:
     """The agent's answer to one request, or why there is none (``error``, in words).
 
-    ``latency_ms`` is milliseconds from request to answer. ``artifacts`` and ``spans`` are as the agent gave them.
+    ``latency_ms`` is milliseconds from request to answer, ``cost`` US dollars where the agent says it. ``artifacts``
+    and ``spans`` are as the agent gave them.
     """
 
     case_id: str
@@ -30,6 +32,7 @@ class Answer:
     output: JsonValue = None
     artifacts: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     spans: tuple[dict[str, JsonValue], ...] = ()
+    cost: float | None = None
     error: str | None = None
 
 
@@ -41,6 +44,7 @@ class AnswerLine:
     artifacts: dict[str, JsonValue]
     spans: tuple[dict[str, JsonValue], ...]
     error: str | None
+    cost: float | None = None
 
 
 def read_answer(line: bytes, case_id: str) -> AnswerLine:
@@ -66,7 +70,16 @@ def read_answer(line: bytes, case_id: str) -> AnswerLine:
         artifacts=cast("dict[str, JsonValue]", artifacts),
         spans=tuple(cast("list[dict[str, JsonValue]]", spans)),
         error=None if error is None else (error if isinstance(error, str) else _shown(error)),
+        cost=_cost(fields.get("cost")),
     )
+
+
+def _cost(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value >= 0):
+        raise AgentProtocolError(f"`cost` is {_shown(value)}, no number of at least 0")
+    return float(value)
 
 
 def _object(line: bytes) -> dict[str, Any]:

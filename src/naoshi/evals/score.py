@@ -55,15 +55,26 @@ def score_checked(
     latency_ms: float | None,
     cost: float | None,
     python: PythonCode,
+    digest: str | None = None,
 ) -> CaseResult:
-    """Grade *output* by *case*, whose assertions `require_known` has seen, as `score` does."""
+    """Grade *output* by *case*, whose assertions `require_known` has seen, as `score` does.
+
+    ``digest`` is the case's content hash, where it is known already.
+    """
     if output is None and case.assertions:
-        return case_result(case, ResultState.fail, score=0.0, reason=NO_OUTPUT, latency_ms=latency_ms)
+        return case_result(case, ResultState.fail, score=0.0, reason=NO_OUTPUT, latency_ms=latency_ms, digest=digest)
     whole = Subject(case=case, value=output, latency_ms=latency_ms, cost=cost, judge=judge, python=python)
     results = tuple(_graded(assertion, whole) for assertion in case.assertions)
     state, value, reason = summed(case, results)
     return case_result(
-        case, state, score=value, output=output, reason=reason, assertions=results, latency_ms=latency_ms
+        case,
+        state,
+        score=value,
+        output=output,
+        reason=reason,
+        assertions=results,
+        latency_ms=latency_ms,
+        digest=digest,
     )
 
 
@@ -76,12 +87,14 @@ def case_result(
     reason: str = "",
     assertions: tuple[AssertionResult, ...] = (),
     latency_ms: float | None = None,
+    digest: str | None = None,
 ) -> CaseResult:
-    """Return the result of *case*, also of one that was never graded."""
-    try:
-        digest = case.content_hash
-    except ValueError:
-        digest = ""  # NaN has no canonical form; the gate compares no result without a hash
+    """Return the result of *case*, also of one that was never graded.
+
+    ``digest`` is the case's content hash, where it is known already.
+    """
+    if digest is None:
+        digest = hash_of(case)
     # Every part is ours already; a hundred thousand results need not be validated one by one.
     return CaseResult.model_construct(
         _RESULT_FIELDS,
@@ -97,6 +110,14 @@ def case_result(
         assertions=assertions,
         latency_ms=latency_ms,
     )
+
+
+def hash_of(case: EvalCase) -> str:
+    """Return the content hash of *case*, or "" where it has none; the gate compares no result without one."""
+    try:
+        return case.content_hash
+    except ValueError:
+        return ""  # NaN has no canonical form
 
 
 def summed(case: EvalCase, results: tuple[AssertionResult, ...]) -> tuple[ResultState, float | None, str]:
