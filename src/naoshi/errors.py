@@ -23,6 +23,7 @@
     │   └── ChangeRefusedError
     ├── CodingAgentError            the program that was to make the change
     ├── WaitingError                exit status 3: a person has to decide first
+    │   └── NotPermittedError       a guarded action may not be done now (in naoshi.confirm)
     └── EffectError                 something that is done once at most
         ├── EffectFailedError       it was done before, and failed
         └── OutcomeUnknownError     exit status 3: whether it happened is not known

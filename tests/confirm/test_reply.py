@@ -4,6 +4,7 @@ import json
 import os
 import random
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.confirm.replies import LABEL_SETS, random_reply
 from tests.confirm.second_reading import POLITE, PREFIXES, SUFFIXES, second_reading
 
 LABELS = ["この内容で登録する", "修正する", "やめる"]
-CASES = Path(__file__).parent / "reply_cases.tsv"
+CASES = Path(str(files("naoshi.confirm"))) / "reply_cases.tsv"
 SHARED_ROWS = Path(__file__).resolve().parents[3] / "shared" / "confirm" / "replies.tsv"
 RANDOM_REPLIES = int(os.environ.get("NAOSHI_CONFIRM_REPLIES", "100000"))
 MARKS = ["1", "2", "3", "１", "２", "３", "①", "❷", "⑶", "2️⃣"]

@@ -9,23 +9,27 @@ from naoshi.records.confirmation import Confirmation, Outcome, Reason, Turn
 
 
 class EventKind(StrEnum):
-    """Whether the event is an asking or a turn."""
+    """What happened: an asking, a turn, a model's proposal, or a change of the rules' file."""
 
     asked = "asked"
     turn = "turn"
+    proposal = "proposal"
+    rules = "rules"
 
 
 class ConfirmationEvent(Record):
-    """One event for each asking and each turn. It holds no text of the person's.
+    """One event for each asking, turn, proposal and change of rules. It holds no text of the person's.
 
     ``waited_seconds`` is the time from the latest asking to this turn, ``took_ms`` what the call itself took,
     ``reply_length`` the reply's characters. ``reasked`` says that the question asked had just been settled, and
-    ``replaced_id`` names the question that an asking put aside.
+    ``replaced_id`` names the question that an asking put aside. ``rule`` is the guard's rule that had the question
+    asked, and ``approved`` whether what was chosen cannot be undone. ``fault`` says why a new version of the rules
+    was not taken up; an event of rules belongs to no conversation.
     """
 
     kind: EventKind
     at: AwareDatetime
-    conversation_id: str
+    conversation_id: str = ""
     confirmation_id: str | None = None
     fingerprint: str | None = None
     rules_version: str | None = None
@@ -42,6 +46,9 @@ class ConfirmationEvent(Record):
     replaced_id: str | None = None
     reasked: bool = False
     warnings: tuple[str, ...] = ()
+    rule: str | None = None
+    approved: bool | None = None
+    fault: str | None = None
 
 
 def asked_event(
@@ -61,14 +68,16 @@ def asked_event(
         replaced_id=replaced_id,
         reasked=reasked,
         warnings=confirmation.warnings,
+        rule=confirmation.rule,
     )
 
 
-def turn_event(turn: Turn, *, took_ms: float) -> ConfirmationEvent:
-    """Return the event of a turn."""
+def turn_event(turn: Turn, *, took_ms: float, kind: EventKind = EventKind.turn) -> ConfirmationEvent:
+    """Return the event of a turn, or of a proposal."""
     question = turn.confirmation
+    decided = question is not None and question.rule is not None and turn.outcome is Outcome.resolved
     return ConfirmationEvent(
-        kind=EventKind.turn,
+        kind=kind,
         at=turn.at,
         conversation_id=turn.conversation_id,
         confirmation_id=question.id if question else None,
@@ -83,4 +92,6 @@ def turn_event(turn: Turn, *, took_ms: float) -> ConfirmationEvent:
         reply_length=len(turn.reply),
         waited_seconds=(turn.at - question.updated_at).total_seconds() if question else None,
         took_ms=took_ms,
+        rule=question.rule if question else None,
+        approved=bool(set(turn.choices) & set(question.irreversible)) if question and decided else None,
     )

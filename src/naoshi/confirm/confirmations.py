@@ -1,58 +1,36 @@
 """Asking a person a numbered question, and taking in what comes back."""
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from pydantic import JsonValue
 
-from naoshi.confirm.confirmation_event import ConfirmationEvent, asked_event, turn_event
+from naoshi.confirm.confirmation_event import ConfirmationEvent, EventKind, asked_event, turn_event
 from naoshi.confirm.confirmation_store import ConfirmationStore
-from naoshi.confirm.context import render_context
 from naoshi.confirm.context_texts import Language
-from naoshi.confirm.escape_words import ESCAPE_WORDS, is_escape
-from naoshi.confirm.fingerprint import loosely, message_mark
+from naoshi.confirm.escape_words import ESCAPE_WORDS
+from naoshi.confirm.fingerprint import loosely
+from naoshi.confirm.intake import ATTEMPTS, Intake
+from naoshi.confirm.proposal import Proposal, Weighing
 from naoshi.confirm.question import Question
 from naoshi.confirm.recent_messages import RecentMessages
-from naoshi.confirm.reply import MAX_LENGTH, resolve_reply
+from naoshi.confirm.reply import MAX_LENGTH
+from naoshi.confirm.span_events import add_span_event
+from naoshi.confirm.turn_making import Incoming, make_turn
 from naoshi.errors import InputError, StoreError
-from naoshi.records.confirmation import (
-    Confirmation,
-    ConversationState,
-    Outcome,
-    Reason,
-    Resolution,
-    Settlement,
-    Style,
-    Turn,
-)
+from naoshi.records.confirmation import Confirmation, ConversationState, Outcome, Reason, Settlement, Style, Turn
 
+T = TypeVar("T")
 _LOG = logging.getLogger("naoshi.confirm")
-# Each failed attempt means that another process made progress; so many in a row mean that the store is broken.
-_ATTEMPTS = 1000
 
 
 def utc_now() -> datetime:
     """Return the present time, in UTC."""
     return datetime.now(UTC)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Incoming:
-    """One reply on its way in."""
-
-    conversation_id: str
-    reply: str
-    message_id: str | None
-    actor: str | None
-    in_reply_to: str | None
-    now: datetime
-
-    @property
-    def mark(self) -> str | None:
-        return None if self.message_id is None else message_mark(self.message_id)
 
 
 class Confirmations:
@@ -72,6 +50,9 @@ class Confirmations:
         language: of `Turn.context`, ``"ja"`` or ``"en"``; by the question's own language where not given.
         escape_words: whole replies that mean to stop. They choose nothing and leave the question open.
         on_event: is called with one event for each asking and each turn. What it raises is logged, never raised.
+            Where OpenTelemetry is in use, each event is also added to the current span.
+        on_turn: is called with each turn, the person's text in it, for logs that `mine` reads. What it raises is
+            logged, never raised.
     """
 
     def __init__(
@@ -86,19 +67,43 @@ class Confirmations:
         language: Language | str | None = None,
         escape_words: Collection[str] = ESCAPE_WORDS,
         on_event: Callable[[ConfirmationEvent], None] | None = None,
+        on_turn: Callable[[Turn], None] | None = None,
     ) -> None:
         if ttl <= timedelta(0):
             raise InputError("ttl must be longer than nothing")
         self._store = store
         self._ttl = ttl
         self._clock = clock
-        self._grace = grace
-        self._max_length = max_length
         self._rules_version = rules_version
         self._language = None if language is None else Language(language)
-        self._escape_words = frozenset(map(loosely, escape_words))
         self._on_event = on_event
+        self._on_turn = on_turn
         self._recent = RecentMessages()
+        self._weighing = Weighing(store=store, ttl=ttl, language=self._language)
+        self._intake = Intake(
+            store=store,
+            ttl=ttl,
+            grace=grace,
+            max_length=max_length,
+            language=self._language,
+            escape_words=frozenset(map(loosely, escape_words)),
+            recent=self._recent,
+        )
+
+    @property
+    def store(self) -> ConfirmationStore:
+        """What keeps the state."""
+        return self._store
+
+    @property
+    def ttl(self) -> timedelta:
+        """How long a question may be answered after its latest asking."""
+        return self._ttl
+
+    @property
+    def language(self) -> Language | None:
+        """The language of the texts for the model, where one is set."""
+        return self._language
 
     def ask(
         self,
@@ -112,6 +117,7 @@ class Confirmations:
         yes: int | None = None,
         no: int | None = None,
         message_id: str | None = None,
+        irreversible: Collection[int] | None = None,
     ) -> Confirmation:
         """Make *question* the pending one of the conversation, durably, and return it to be shown.
 
@@ -127,25 +133,63 @@ class Confirmations:
             yes: the number of the choice that はい, yes … mean, if they may mean one.
             no: the number of the choice that いいえ, no … mean, if they may mean one.
             message_id: the channel's identifier of the message that will show the question, where known already.
+            irreversible: the numbers of the choices that lead to what cannot be undone. A model's reading never
+                settles on them. Where not given, all choices of a question about an *action*, save *no*.
 
         Raises:
             InputError: the question or the choices cannot be asked.
             StoreError: the state cannot be kept. Do not show the question then.
         """
-        began = time.perf_counter()
-        now = self._now()
         asked = Question.checked(
-            question, labels, action=action, style=style, multiple=multiple, yes=yes, no=no, message_id=message_id
+            question,
+            labels,
+            action=action,
+            style=style,
+            multiple=multiple,
+            yes=yes,
+            no=no,
+            message_id=message_id,
+            irreversible=irreversible,
         )
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             state = self._store.get(conversation_id) or ConversationState(conversation_id=conversation_id)
-            confirmation = asked.following(state, now=now, ttl=self._ttl, rules_version=self._rules_version)
-            update = {"message_marks": self._recent.joined(state)}
-            following = state.with_question(confirmation, now=now).model_copy(update=update)
-            if self._store.save(following, after=state.revision):
-                self._emit_asked(confirmation, state, began)
+            confirmation = self.put(asked, state)
+            if confirmation is not None:
                 return confirmation
         raise StoreError("the conversation's state changes without end")
+
+    def put(
+        self,
+        question: Question,
+        state: ConversationState,
+        *,
+        rules_version: str | None = None,
+        anew: bool = False,
+    ) -> Confirmation | None:
+        """Make *question* the pending one of *state*, durably; what `ask` and the guard do it with.
+
+        Args:
+            question: what is asked, checked.
+            state: the conversation's state as the asker saw it.
+            rules_version: of the guard's rules, where they had it asked.
+            anew: the same question was settled before, and its decision is used up; asking it repeats nothing.
+
+        Returns:
+            The confirmation, or None, and nothing is asked, where the state is another one by now.
+
+        Raises:
+            StoreError: the state cannot be kept.
+        """
+        began = time.perf_counter()
+        now = self.now()
+        version = rules_version or self._rules_version
+        confirmation = question.following(state, now=now, ttl=self._ttl, rules_version=version)
+        update = {"message_marks": self._recent.joined(state)}
+        following = state.with_question(confirmation, now=now).model_copy(update=update)
+        if not self._store.save(following, after=state.revision):
+            return None
+        self._emit_asked(confirmation, state, began, anew=anew)
+        return confirmation
 
     def shown(self, conversation_id: str, confirmation_id: str, *, message_id: str) -> bool:
         """Remember that the channel's message *message_id* shows the question, and return whether it is pending.
@@ -155,7 +199,7 @@ class Confirmations:
         Raises:
             StoreError: the state cannot be read or written.
         """
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             state = self._store.get(conversation_id)
             if state is None or state.pending is None or state.pending.id != confirmation_id:
                 return False
@@ -174,7 +218,7 @@ class Confirmations:
             StoreError: the state cannot be read; something may be pending.
         """
         state = self._store.get(conversation_id)
-        if state is None or state.pending is None or state.pending.is_expired(now=self._now()):
+        if state is None or state.pending is None or state.pending.is_expired(now=self.now()):
             return None
         return state.pending
 
@@ -209,180 +253,92 @@ class Confirmations:
                 identifier, or that of a message given to `ask` or `shown`.
         """
         began = time.perf_counter()
-        incoming = _Incoming(
+        incoming = Incoming(
             conversation_id=conversation_id,
             reply=reply,
             message_id=message_id,
             actor=actor,
             in_reply_to=in_reply_to,
-            now=self._now(),
+            now=self.now(),
         )
         try:
-            turn = self._settle(incoming)
+            turn = self._intake.settle(incoming)
         except (StoreError, OSError) as error:
             _LOG.error("a confirmation's state cannot be used: %s", error)
-            turn = self._turn(incoming, Outcome.unresolved, Reason.store_error)
-        if self._on_event is not None:
-            _emit(self._on_event, turn_event(turn, took_ms=_since(began)))
+            turn = make_turn(incoming, Outcome.unresolved, Reason.store_error, language=self._language)
+        self._tell(turn, EventKind.turn, began)
         return turn
 
-    def _settle(self, incoming: _Incoming) -> Turn:
-        first: str | None = None
-        for _ in range(_ATTEMPTS):
-            state = self._store.get(incoming.conversation_id)
-            state = state or ConversationState(conversation_id=incoming.conversation_id)
-            first = first or (state.pending.id if state.pending else None)
-            turn = self._attempt(incoming, state, first)
-            if turn is not None:
-                return turn
-        raise StoreError("the conversation's state changes without end")
+    def propose(self, turn: Turn, choice: int | Sequence[int]) -> Turn:
+        """Take in what a model read in the message of *turn*, and return what that did. It never raises for *choice*.
 
-    def _attempt(self, incoming: _Incoming, state: ConversationState, first: str | None) -> Turn | None:
-        """Return the turn, or None where another process changed the state meanwhile."""
-        pending = state.pending
-        mark = incoming.mark
-        if mark and (mark in state.message_marks or self._recent.has(incoming.conversation_id, mark)):
-            outcome = Outcome.unresolved if pending else Outcome.nothing_pending
-            decided = state.settled if state.settled and state.settled.message_mark == mark else None
-            return self._turn(incoming, outcome, Reason.duplicate, settlement=decided)
-        if pending is None:
-            return self._without_question(incoming, state)
-        if pending.is_expired(now=incoming.now):
-            following = state.without_question().with_message(mark)
-            if not self._store.save(following, after=state.revision):
-                return None
-            return self._turn(incoming, Outcome.nothing_pending, Reason.expired, confirmation=pending)
-        resolution = self._read(incoming.reply, pending)
-        if pending.id != first or self._is_late(incoming, state, pending, resolution):
-            resolution = Resolution(reason=Reason.stale)
-        if resolution.reason is Reason.resolved:
-            return self._claim(incoming, pending, resolution)
-        if mark and not self._store.save(state.with_message(mark), after=state.revision):
-            return None
-        return self._turn(incoming, Outcome.unresolved, resolution.reason, confirmation=pending)
+        The reading counts only where the person's message was left to reading, and its question is still pending.
+        It settles the question (``proposed``), unless the choice cannot be undone: then the question is put back to
+        the person, once (``echoed``; show the turn's confirmation), and only their number settles it. Anything else
+        changes nothing, and the turn says why.
 
-    def _read(self, reply: str, question: Confirmation) -> Resolution:
-        resolution = resolve_reply(
-            reply,
-            question.labels,
-            max_length=self._max_length,
-            style=question.style,
-            multiple=question.multiple,
-            yes=question.yes,
-            no=question.no,
-        )
-        if resolution.reason is Reason.free_text and is_escape(reply, self._escape_words):
-            return Resolution(reason=Reason.escape)
-        return resolution
+        Args:
+            turn: what `receive` returned for the person's message.
+            choice: the number that the model gave, or several where the question takes several.
+        """
+        began = time.perf_counter()
+        proposal = Proposal.made(turn, choice, now=self.now())
+        try:
+            done = self._weighing.weigh(proposal)
+        except (StoreError, OSError) as error:
+            _LOG.error("a confirmation's state cannot be used: %s", error)
+            done = self._weighing.unchanged(proposal, Reason.store_error, None)
+        self._tell(done, EventKind.proposal, began)
+        return done
 
-    def _is_late(
-        self, incoming: _Incoming, state: ConversationState, pending: Confirmation, resolution: Resolution
-    ) -> bool:
-        if incoming.in_reply_to is not None:
-            return not pending.is_shown_as(incoming.in_reply_to)
-        return resolution.reason is Reason.resolved and state.replaced_within(self._grace, now=incoming.now)
+    def now(self) -> datetime:
+        """Return the clock's time, in UTC.
 
-    def _claim(self, incoming: _Incoming, pending: Confirmation, resolution: Resolution) -> Turn | None:
-        settlement = Settlement(
-            confirmation=pending,
-            choices=resolution.choices,
-            actor=incoming.actor,
-            message_mark=incoming.mark,
-            at=incoming.now,
-        )
-        won = self._store.clear(incoming.conversation_id, confirmation_id=pending.id, settlement=settlement)
-        if not won:
-            return None
-        return self._turn(incoming, Outcome.resolved, Reason.resolved, confirmation=pending, settlement=settlement)
-
-    def _without_question(self, incoming: _Incoming, state: ConversationState) -> Turn:
-        if incoming.mark:
-            self._recent.add(incoming.conversation_id, incoming.mark)
-        reason = self._reason_without_question(incoming, state)
-        settled = state.settled if reason in (Reason.already_resolved, Reason.conflict) else None
-        return self._turn(
-            incoming,
-            Outcome.nothing_pending,
-            reason,
-            confirmation=settled.confirmation if settled else None,
-            settlement=settled,
-        )
-
-    def _reason_without_question(self, incoming: _Incoming, state: ConversationState) -> Reason:
-        settled = state.settled
-        answered = incoming.in_reply_to
-        if answered is not None:
-            if settled is None or not settled.confirmation.is_shown_as(answered):
-                late = any(question.is_shown_as(answered) for question in state.replaced)
-                return Reason.stale if late else Reason.nothing_pending
-        elif settled is None or incoming.now >= settled.at + self._ttl:
-            return Reason.nothing_pending
-        resolution = self._read(incoming.reply, settled.confirmation)
-        if resolution.reason is not Reason.resolved:
-            return Reason.nothing_pending
-        return Reason.already_resolved if resolution.choices == settled.choices else Reason.conflict
-
-    def _turn(
-        self,
-        incoming: _Incoming,
-        outcome: Outcome,
-        reason: Reason,
-        *,
-        confirmation: Confirmation | None = None,
-        settlement: Settlement | None = None,
-    ) -> Turn:
-        choices = settlement.choices if settlement and outcome is Outcome.resolved else ()
-        context = render_context(
-            reason,
-            now=incoming.now,
-            reply=incoming.reply,
-            confirmation=confirmation,
-            settlement=settlement,
-            language=self._language,
-        )
-        return Turn(
-            conversation_id=incoming.conversation_id,
-            outcome=outcome,
-            reason=reason,
-            choice=choices[0] if len(choices) == 1 else None,
-            choices=choices,
-            confirmation=confirmation,
-            settlement=settlement,
-            context=context,
-            reply=incoming.reply,
-            message_id=incoming.message_id,
-            actor=incoming.actor,
-            at=incoming.now,
-        )
-
-    def _now(self) -> datetime:
+        Raises:
+            InputError: the clock gives a time without its zone.
+        """
         now = self._clock()
         if now.tzinfo is None:
             raise InputError("the clock must give a time with its zone")
         return now.astimezone(UTC)
 
-    def _emit_asked(self, confirmation: Confirmation, before: ConversationState, began: float) -> None:
-        if self._on_event is None:
+    def emit(self, event: ConfirmationEvent) -> None:
+        """Hand *event* to the hook and to the current span, whatever they make of it."""
+        _safely(add_span_event, event)
+        if self._on_event is not None:
+            _safely(self._on_event, event)
+
+    def _tell(self, turn: Turn, kind: EventKind, began: float) -> None:
+        if self._is_watched():
+            self.emit(turn_event(turn, took_ms=_since(began), kind=kind))
+        if self._on_turn is not None:
+            _safely(self._on_turn, turn)
+
+    def _is_watched(self) -> bool:
+        return self._on_event is not None or "opentelemetry.trace" in sys.modules
+
+    def _emit_asked(self, confirmation: Confirmation, before: ConversationState, began: float, *, anew: bool) -> None:
+        if not self._is_watched():
             return
         now = confirmation.updated_at
         left = before.pending
         replaced = left.id if left and left.id != confirmation.id and not left.is_expired(now=now) else None
         settled = before.settled
         reasked = (
-            settled is not None
+            not anew
+            and settled is not None
             and settled.confirmation.fingerprint == confirmation.fingerprint
             and now < settled.at + self._ttl
             and confirmation.ask_count == 1
         )
-        event = asked_event(confirmation, took_ms=_since(began), replaced_id=replaced, reasked=reasked)
-        _emit(self._on_event, event)
+        self.emit(asked_event(confirmation, took_ms=_since(began), replaced_id=replaced, reasked=reasked))
 
 
-def _emit(hook: Callable[[ConfirmationEvent], None], event: ConfirmationEvent) -> None:
+def _safely(hook: Callable[[T], None], subject: T) -> None:
     try:
-        hook(event)
+        hook(subject)
     except Exception:  # noqa: BLE001 - the decision is made and kept; a watcher's fault must not undo it
-        _LOG.exception("the hook for confirmation events failed")
+        _LOG.exception("a hook of the confirmations failed")
 
 
 def _since(began: float) -> float:

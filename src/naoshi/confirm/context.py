@@ -12,6 +12,7 @@ from naoshi.records.base import canonical_json
 from naoshi.records.confirmation import Confirmation, Reason, Settlement, Style
 
 _REPLY_SHOWN = 400
+_SETTLED = frozenset({Reason.resolved, Reason.proposed})
 _CLOSED = frozenset({Reason.already_resolved, Reason.conflict})
 _ASKED_AGAIN = frozenset(
     {
@@ -22,16 +23,19 @@ _ASKED_AGAIN = frozenset(
         Reason.free_text,
         Reason.escape,
         Reason.stale,
+        Reason.echoed,
+        Reason.proposed,
     }
 )
 
 
 def quote(text: str) -> str:
     """Return *text* as a JSON string on one line in which every invisible character is escaped."""
-    return _visible(json.dumps(text, ensure_ascii=False))
+    return on_one_line(json.dumps(text, ensure_ascii=False))
 
 
-def _visible(text: str) -> str:
+def on_one_line(text: str) -> str:
+    """Return *text* with every invisible character (line breaks too; wide spaces aside) written as an escape."""
     if text.isprintable():
         return text
     return "".join(
@@ -96,9 +100,9 @@ def _question_lines(
         texts.question.format(question=quote(confirmation.question), ago=ago, times=confirmation.ask_count),
     ]
     if confirmation.action is not None:
-        lines.append(texts.action.format(action=_visible(canonical_json(confirmation.action))))
+        lines.append(texts.action.format(action=on_one_line(canonical_json(confirmation.action))))
     chosen = settlement.choices if settlement else ()
-    if reason is Reason.resolved or reason in _CLOSED:
+    if reason in _SETTLED or reason in _CLOSED:
         shown = [choice for choice in confirmation.choices if choice.number in chosen]
         head = texts.chosen
     else:
@@ -106,6 +110,10 @@ def _question_lines(
         head = texts.choices
     lines.append(head)
     lines += [f"{choice_mark(choice.number, confirmation.style)}. {quote(choice.label)}" for choice in shown]
+    if confirmation.irreversible and reason in _ASKED_AGAIN and reason is not Reason.proposed:
+        marks = ", ".join(choice_mark(number, confirmation.style) for number in confirmation.irreversible)
+        once = reason is not Reason.echoed and confirmation.echoed is not None
+        lines.append((texts.careful_again if once else texts.careful).format(marks=marks))
     return lines
 
 

@@ -22,7 +22,8 @@ class Detector(StrEnum):
 
     ``repeated``: a question was put several times and not settled in between. ``replaced``: a question was put aside
     by another before anyone decided it. ``reasked_after_resolution``: what a person had settled was asked again.
-    ``unanswered``: a question expired. ``store_error``: the state could not be read or written.
+    ``unanswered``: a question expired. ``store_error``: the state could not be read or written. ``rules_fault``: a new
+    version of the rules was broken, and the old one stays in force.
     """
 
     repeated = "repeated"
@@ -30,6 +31,7 @@ class Detector(StrEnum):
     reasked_after_resolution = "reasked_after_resolution"
     unanswered = "unanswered"
     store_error = "store_error"
+    rules_fault = "rules_fault"
 
 
 class Finding(Record):
@@ -67,6 +69,9 @@ def _of_one(event: ConfirmationEvent, repeated_after: int) -> Iterable[Finding]:
             yield _finding(Detector.replaced, event, confirmation_id=event.replaced_id)
         if event.reasked:
             yield _finding(Detector.reasked_after_resolution, event)
+    elif event.kind is EventKind.rules:
+        if event.fault is not None:
+            yield _finding(Detector.rules_fault, event)
     elif event.reason is Reason.expired:
         yield _finding(Detector.unanswered, event)
     elif event.reason is Reason.store_error:

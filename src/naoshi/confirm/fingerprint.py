@@ -30,14 +30,16 @@ def question_fingerprint(
     multiple: bool = False,
     yes: int | None = None,
     no: int | None = None,
+    guarded: bool = False,
 ) -> str:
     """Return 32 hexadecimal digits that are equal for the same question.
 
     Where an action is given, it is what is decided: the question's wording is then set aside, and the action's
-    arguments count exactly. The choices always count, in their order, for the numbers are bound to them.
+    arguments count exactly. The choices always count, in their order, for the numbers are bound to them. A question of
+    the guard is never the same as one that anyone else asked.
     """
     subject = {"action": action} if action is not None else {"question": loosely(question)}
-    manner = [style.value, multiple, yes, no]
+    manner = [style.value, multiple, yes, no, *(["guarded"] if guarded else [])]
     return content_hash([subject, [loosely(label) for label in labels], manner])[:32]
 
 

@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -29,6 +29,8 @@ class Question:
     yes: int | None
     no: int | None
     message_id: str | None
+    irreversible: tuple[int, ...] = ()
+    rule: str | None = None
 
     @classmethod
     def checked(
@@ -42,8 +44,12 @@ class Question:
         yes: int | None = None,
         no: int | None = None,
         message_id: str | None = None,
+        irreversible: Collection[int] | None = None,
+        rule: str | None = None,
     ) -> "Question":
         """Return the question, its action copied as plain JSON.
+
+        Where *irreversible* is not given, each choice of a question about an action may be, save the declared *no*.
 
         Raises:
             InputError: it cannot be asked, or cannot be kept.
@@ -57,6 +63,11 @@ class Question:
         if chosen_style is Style.letters and (multiple or len(labels) > _LETTERS):
             raise InputError("letters mark at most 26 choices, of which one is chosen")
         _check_declared(len(labels), yes, no)
+        places = range(1, len(labels) + 1)
+        if irreversible is None:
+            irreversible = [] if kept_action is None else [place for place in places if place != no]
+        elif not set(irreversible) <= set(places):
+            raise InputError("irreversible must hold numbers of choices")
         return cls(
             question=question,
             labels=tuple(labels),
@@ -66,6 +77,8 @@ class Question:
             yes=yes,
             no=no,
             message_id=message_id,
+            irreversible=tuple(sorted(set(irreversible))),
+            rule=rule,
         )
 
     @property
@@ -79,6 +92,7 @@ class Question:
             multiple=self.multiple,
             yes=self.yes,
             no=self.no,
+            guarded=self.rule is not None,
         )
 
     def following(self, state: ConversationState, *, now: datetime, ttl: timedelta, rules_version: str) -> Confirmation:
@@ -104,6 +118,8 @@ class Question:
             rules_version=rules_version,
             shown_as=self._shown(),
             warnings=label_warnings(self.labels, style=self.style),
+            irreversible=self.irreversible,
+            rule=self.rule,
         )
 
     def _again(self, before: Confirmation, *, now: datetime, ttl: timedelta) -> Confirmation:
@@ -116,6 +132,9 @@ class Question:
             "reworded_at": now if reworded else before.reworded_at,
             "expires_at": now + ttl,
             "shown_as": tuple(dict.fromkeys((*before.shown_as, *self._shown()))),
+            # What has once been said to be irreversible stays so.
+            "irreversible": tuple(sorted({*before.irreversible, *self.irreversible})),
+            "rule": self.rule,
         }
         return before.model_copy(update=update)
 

@@ -10,10 +10,14 @@ from naoshi.records.base import Record
 
 REMEMBERED_MESSAGES = 64
 REMEMBERED_QUESTIONS = 8
+REMEMBERED_CLAIMS = 32
 
 
 class Reason(StrEnum):
-    """Why a reply was, or was not, read as a choice."""
+    """Why a reply was, or was not, read as a choice.
+
+    ``proposed`` and ``echoed`` come of a model's reading: it settled the question, or was put back to the person.
+    """
 
     resolved = "resolved"
     empty = "empty"
@@ -29,6 +33,8 @@ class Reason(StrEnum):
     duplicate = "duplicate"
     stale = "stale"
     store_error = "store_error"
+    proposed = "proposed"
+    echoed = "echoed"
 
 
 class Outcome(StrEnum):
@@ -72,6 +78,9 @@ class Confirmation(Record):
     was put. ``fingerprint`` is equal for the same question, spacing, width and letter case aside. ``yes`` and ``no``
     are the choices that a polarity word stands for, where the asker declared them. ``shown_as`` holds the channel's
     identifiers of the messages that showed it. ``warnings`` say which choices cannot be typed safely.
+    ``irreversible`` holds the choices that lead to what cannot be undone: a model's reading of free text never
+    settles on them, and ``echoed`` is the one that such a reading was put back for. ``rule`` names the guard's rule
+    that had the question asked; questions that no guard asked have none, and approve nothing.
     """
 
     id: str
@@ -92,6 +101,9 @@ class Confirmation(Record):
     rules_version: str = "1"
     shown_as: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    irreversible: tuple[int, ...] = ()
+    echoed: int | None = None
+    rule: str | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -128,6 +140,31 @@ class Settlement(Record):
     at: AwareDatetime
 
 
+class ClaimState(StrEnum):
+    """How far the one use of an approval came: ``begun`` with no word of its end yet, ``done`` or ``failed``."""
+
+    begun = "begun"
+    done = "done"
+    failed = "failed"
+
+
+class Claim(Record):
+    """The one use of an approval, kept before the action begins and again when it has ended.
+
+    ``confirmation_id`` names the question that approved it, ``action_hash`` is the hash of the action's canonical
+    JSON, ``owner`` stands for the program that began it. One that stays ``begun`` after its program is gone has an
+    unknown outcome. ``error`` is the kind of error that ended it.
+    """
+
+    confirmation_id: str
+    action_hash: str
+    state: ClaimState = ClaimState.begun
+    owner: str
+    at: AwareDatetime
+    ended_at: AwareDatetime | None = None
+    error: str | None = None
+
+
 class ReplacedQuestion(Record):
     """What is remembered of a question after another took its place, so that a late reply is known as late."""
 
@@ -144,6 +181,8 @@ class ConversationState(Record):
     """All that a store keeps of one conversation: the pending question, and what tells late replies from fresh ones.
 
     ``revision`` grows by one with every change. ``message_marks`` are hashes of the messages that were taken in.
+    ``claims`` are the uses of approvals, the latest last. ``rules_version`` is the version of the guard's rules that
+    the conversation keeps since ``rules_since``.
     """
 
     conversation_id: str
@@ -152,6 +191,9 @@ class ConversationState(Record):
     settled: Settlement | None = None
     replaced: tuple[ReplacedQuestion, ...] = ()
     message_marks: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    rules_version: str | None = None
+    rules_since: AwareDatetime | None = None
 
     @model_validator(mode="after")
     def _is_one_conversation(self) -> Self:
@@ -183,6 +225,17 @@ class ConversationState(Record):
         mark = settlement.message_mark if settlement else None
         update = {"pending": None, "settled": settlement or self.settled}
         return self.with_message(mark).model_copy(update=update)
+
+    def with_claim(self, claim: Claim) -> "ConversationState":
+        """Return the next state, with *claim* added or put in the place of the one of the same approval.
+
+        Claims that ended are forgotten when there are many; one that has not ended never is.
+        """
+        others = [kept for kept in self.claims if kept.confirmation_id != claim.confirmation_id]
+        ended = [kept for kept in others if kept.state is not ClaimState.begun]
+        forgotten = {kept.confirmation_id for kept in ended[: max(0, len(ended) - REMEMBERED_CLAIMS + 1)]}
+        claims = (*(kept for kept in others if kept.confirmation_id not in forgotten), claim)
+        return self.model_copy(update={"revision": self.revision + 1, "claims": claims})
 
     def replaced_within(self, grace: timedelta, *, now: datetime) -> bool:
         """Return whether the pending question took another's place, or was reworded, less than *grace* ago."""
