@@ -5,7 +5,7 @@ from naoshi.gate.decide import decide, rerun_wanted, settle
 from naoshi.gate.explain import Language, explain
 from naoshi.gate.lenient import LenientRule, lenient_pass
 from naoshi.gate.pairing import Pair, Pairing, pair_runs
-from naoshi.gate.policy import CategoryTolerance, Decision, GatePolicy
+from naoshi.gate.policy import CategoryTolerance, Decision, Gate, GatePolicy
 from naoshi.gate.rerun import Rerun, RunAgain
 from naoshi.gate.self_test import GateProbe, GateSelfTest, self_test
 from naoshi.gate.trials import CaseTrials, join_trials, passes
@@ -14,6 +14,7 @@ __all__ = [
     "CaseTrials",
     "CategoryTolerance",
     "Decision",
+    "Gate",
     "GatePolicy",
     "GateProbe",
     "GateSelfTest",

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from naoshi.gate.finding import CategoryCases
 from naoshi.gate.measure import ANSWERS, PASSES, SCORES, Measure, has_graded_scores
-from naoshi.gate.pairing import Pair
 from naoshi.gate.policy import GatePolicy
 from naoshi.gate.statistics import PairedSample, can_show, difference_interval, holm, smallest_effect, wilson, worse_p
 from naoshi.gate.trials import CaseTrials, gives_no_answer, passing
@@ -38,7 +37,7 @@ def statistics_of(categories: Sequence[CategoryCases], policy: GatePolicy) -> Ma
             cases,
             [_measured(test, adjusted.get(id(test), 1.0)) for test in tests if test.category == cases.category],
             policy=policy,
-            alpha=alpha,
+            smallest=_smallest_effect([test for test in tests if test.category == cases.category], alpha),
         )
         for cases in categories
         if cases.tried or cases.pairs
@@ -49,7 +48,7 @@ def _tests(cases: CategoryCases) -> list[_Test]:
     if not cases.pairs:
         return []
     measures = [PASSES]
-    if any(any(map(gives_no_answer, side.results)) for pair in cases.pairs for side in (pair.before, pair.after)):
+    if any(side.mean(gives_no_answer) for pair in cases.pairs for side in (pair.before, pair.after)):
         measures.append(ANSWERS)
     if has_graded_scores(cases.pairs):
         measures.append(SCORES)
@@ -78,7 +77,7 @@ def _measured(test: _Test, adjusted_p: float) -> MeasureStatistics:
 
 
 def _of_category(
-    cases: CategoryCases, measures: Sequence[MeasureStatistics], *, policy: GatePolicy, alpha: float
+    cases: CategoryCases, measures: Sequence[MeasureStatistics], *, policy: GatePolicy, smallest: int | None
 ) -> CategoryStatistics:
     now = cases.tried or tuple(pair.after for pair in cases.pairs)
     pass_low, pass_high = wilson(passing(now) / len(now), _effective_sources(now))
@@ -91,7 +90,7 @@ def _of_category(
         pass_high=pass_high,
         measures=tuple(measures),
         certainty=_certainty(cases, measures, fail_high=1 - pass_low, margin=policy.margin),
-        smallest_effect=_smallest_effect(cases.pairs, alpha),
+        smallest_effect=smallest,
     )
 
 
@@ -113,11 +112,12 @@ def _certainty(
     return Certainty.certified if all(asked) else Certainty.too_few
 
 
-def _smallest_effect(pairs: Sequence[Pair], alpha: float) -> int | None:
-    if not pairs:
-        return None
-    noise = math.fsum(difference**2 for difference in PASSES.sample(pairs).differences)
-    return smallest_effect(noise=noise, cases=len(pairs), alpha=alpha)
+def _smallest_effect(tests: Sequence[_Test], alpha: float) -> int | None:
+    for test in tests:
+        if test.measure is PASSES:
+            noise = math.fsum(difference**2 for difference in test.sample.differences)
+            return smallest_effect(noise=noise, cases=test.sample.cases, alpha=alpha)
+    return None
 
 
 def _effective_sources(cases: Sequence[CaseTrials]) -> float:

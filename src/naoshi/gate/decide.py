@@ -1,10 +1,11 @@
 """The verdict on a candidate run: pure, by category, never by one aggregate, and by each policy side by side."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from naoshi.gate.category_statistics import statistics_of
-from naoshi.gate.finding import Finding, Judgement, cases_by_category, of_categories, of_whole_run, worst
+from naoshi.gate.finding import CategoryCases, Finding, Judgement, cases_by_category, of_categories, of_whole_run, worst
 from naoshi.gate.literal import judge_literally
 from naoshi.gate.paired import PairedJudge
 from naoshi.gate.pairing import Pair, Pairing, pair_runs, repeated
@@ -13,7 +14,7 @@ from naoshi.gate.reasons import named, number, reason
 from naoshi.gate.rerun import Rerun, RerunResults, RunAgain
 from naoshi.gate.trials import by_case, passing
 from naoshi.records.base import content_id
-from naoshi.records.eval_run import EvalRun, Flip, PolicyVerdict, Verdict, VerdictOutcome
+from naoshi.records.eval_run import CategoryStatistics, EvalRun, Flip, PolicyVerdict, Verdict, VerdictOutcome
 
 
 def decide(
@@ -32,30 +33,7 @@ def decide(
 
     *reruns* are the rounds in which `rerun_wanted` was run again, oldest first; `settle` does all of it.
     """
-    pairing = pair_runs(candidate, baseline) if baseline else None
-    pairs = pairing.pairs if pairing else ()
-    hindrances = _hindrances(candidate, baseline, pairing, reruns)
-    shared = [*hindrances, *of_whole_run(candidate, pairing, policy)]
-    judgements = _judgements(candidate, pairing, policy, reruns)
-    by_policy = tuple(
-        _policy_verdict(name, judgement, shared, candidate, pairing) for name, judgement in judgements.items()
-    )
-    chosen, judgement = next(item for item in by_policy if item.policy == policy.policy), judgements[policy.policy]
-    final = any(item.outcome in (VerdictOutcome.incomparable, VerdictOutcome.regression) for item in shared)
-    return Verdict(
-        verdict_id=_verdict_id(candidate, baseline, policy, reruns, chosen.outcome),
-        outcome=chosen.outcome,
-        candidate_run_id=candidate.run_id,
-        baseline_run_id=baseline.run_id if baseline else None,
-        policy=policy.policy,
-        reasons=chosen.reasons,
-        categories=judgement.categories,
-        flips=_flips(pairs, judgements["paired"].confirmed),
-        decided_at=now,
-        by_policy=by_policy,
-        rerun=() if final else judgement.rerun,
-        rounds=len(reruns),
-    )
+    return _Comparison.of(candidate, baseline, policy).verdict(reruns, now=now)
 
 
 def rerun_wanted(verdict: Verdict) -> tuple[str, ...]:
@@ -70,25 +48,76 @@ def settle(
     candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy, *, run_again: RunAgain, now: datetime
 ) -> Verdict:
     """Return the final verdict on *candidate*, after as many rounds of re-runs as it takes; *run_again* makes them."""
-    reruns: list[Rerun] = []
-    verdict = decide(candidate, baseline, policy, now=now)
+    comparison, reruns = _Comparison.of(candidate, baseline, policy), list[Rerun]()
+    verdict = comparison.verdict(reruns, now=now)
     while wanted := rerun_wanted(verdict):
         reruns.append(run_again(wanted))
-        verdict = decide(candidate, baseline, policy, now=now, reruns=reruns)
+        verdict = comparison.verdict(reruns, now=now)
     return verdict
 
 
-def _judgements(
-    candidate: EvalRun, pairing: Pairing | None, policy: GatePolicy, reruns: Sequence[Rerun]
-) -> Mapping[str, Judgement]:
-    pairs = pairing.pairs if pairing else ()
-    categories = cases_by_category(candidate, pairing, policy)
-    statistics = statistics_of(categories, policy)
-    judge = PairedJudge.of(categories, pairs=pairs, policy=policy, reruns=RerunResults(reruns))
-    return {
-        "paired": judge.judge(categories, pairs=pairs, statistics=statistics),
-        "literal": judge_literally(categories, pairs=pairs, policy=policy, statistics=statistics),
-    }
+@dataclass(frozen=True, kw_only=True)
+class _Comparison:
+    """All that is known of two runs before any re-run."""
+
+    candidate: EvalRun
+    baseline: EvalRun | None
+    policy: GatePolicy
+    pairing: Pairing | None
+    categories: tuple[CategoryCases, ...]
+    statistics: Mapping[str, CategoryStatistics]
+
+    @classmethod
+    def of(cls, candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy) -> "_Comparison":
+        pairing = pair_runs(candidate, baseline) if baseline else None
+        categories = cases_by_category(candidate, pairing, policy)
+        return cls(
+            candidate=candidate,
+            baseline=baseline,
+            policy=policy,
+            pairing=pairing,
+            categories=categories,
+            statistics=statistics_of(categories, policy),
+        )
+
+    def verdict(self, reruns: Sequence[Rerun], *, now: datetime) -> Verdict:
+        candidate, baseline, policy = self.candidate, self.baseline, self.policy
+        shared = [
+            *_hindrances(candidate, baseline, self.pairing, reruns),
+            *of_whole_run(candidate, self.pairing, policy),
+        ]
+        judgements = self._judgements(reruns)
+        by_policy = tuple(
+            _policy_verdict(name, judgement, shared, candidate, self.pairing) for name, judgement in judgements.items()
+        )
+        chosen, judgement = next(item for item in by_policy if item.policy == policy.policy), judgements[policy.policy]
+        final = any(item.outcome in (VerdictOutcome.incomparable, VerdictOutcome.regression) for item in shared)
+        return Verdict(
+            verdict_id=_verdict_id(candidate, baseline, policy, reruns, chosen.outcome),
+            outcome=chosen.outcome,
+            candidate_run_id=candidate.run_id,
+            baseline_run_id=baseline.run_id if baseline else None,
+            policy=policy.policy,
+            reasons=chosen.reasons,
+            categories=judgement.categories,
+            flips=_flips(self._pairs, judgements["paired"].confirmed),
+            decided_at=now,
+            by_policy=by_policy,
+            rerun=() if final else judgement.rerun,
+            rounds=len(reruns),
+        )
+
+    @property
+    def _pairs(self) -> Sequence[Pair]:
+        return self.pairing.pairs if self.pairing else ()
+
+    def _judgements(self, reruns: Sequence[Rerun]) -> Mapping[str, Judgement]:
+        pairs, policy, statistics = self._pairs, self.policy, self.statistics
+        judge = PairedJudge.of(self.categories, pairs=pairs, policy=policy, reruns=RerunResults(reruns))
+        return {
+            "paired": judge.judge(self.categories, pairs=pairs, statistics=statistics),
+            "literal": judge_literally(self.categories, pairs=pairs, policy=policy, statistics=statistics),
+        }
 
 
 def _policy_verdict(

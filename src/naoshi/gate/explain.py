@@ -75,9 +75,9 @@ _WORDS: dict[Language, dict[str, str]] = {
         "difference": "difference {difference} points, 95 % from {low} to {high}",
         "certified": "certified",
         "too_few": "too few to certify",
-        "effects": "What averages over these cases could have shown, four times in five, had it been there:",
+        "effects": "The smallest loss that averages would have shown, four times in five (re-runs show single cases):",
         "effect": "{category}: {count} of {cases} cases that break",
-        "no_effect": "{category}: nothing, {cases} cases are too few (re-runs confirm single cases)",
+        "no_effect": "{category}: none, {cases} cases are too few",
         "confirmed": "shows each time it is run again",
         "contradicted": "does not always show when it is run again",
         "rerun": "To run again on both versions before this is final:",
@@ -95,9 +95,9 @@ _WORDS: dict[Language, dict[str, str]] = {
         "difference": "差 {difference} ポイント、95 % 区間 {low} から {high}",
         "certified": "保証できます",
         "too_few": "保証するには件数が足りません",
-        "effects": "実際に起きていれば、これらのケースの平均で五回に四回は見つけられた変化:",
-        "effect": "{category}: {cases} 件中 {count} 件が壊れる変化",
-        "no_effect": "{category}: {cases} 件では平均からは何も分かりません（一件ずつのやり直しで確かめます）",
+        "effects": "平均だけで五回に四回は見つけられた最小の悪化（一件ずつの悪化はやり直しで分かります）:",
+        "effect": "{category}: {cases} 件中 {count} 件が壊れる場合",
+        "no_effect": "{category}: なし（{cases} 件では少なすぎます）",
         "confirmed": "やり直しても毎回同じです",
         "contradicted": "やり直すと毎回同じではありません",
         "rerun": "確定する前に両方の版でやり直すケース:",
@@ -111,7 +111,9 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
     words = _WORDS[language]
     reasons = [f"  - {reason}" for reason in _reasons(verdict, language)]
     parts = [_HEADLINE[language][verdict.outcome], words["why"], *reasons]
-    parts += [_other_line(other, language) for other in verdict.by_policy if other.policy != verdict.policy]
+    for other in verdict.by_policy:
+        if other.policy != verdict.policy:
+            parts += _other_lines(other, language)
     if verdict.categories:
         parts += [words["categories"], *(_category_line(item, language) for item in verdict.categories)]
     parts += _effect_lines(verdict.categories, language)
@@ -125,9 +127,10 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
     return "\n".join(parts) + "\n"
 
 
-def _other_line(other: PolicyVerdict, language: Language) -> str:
+def _other_lines(other: PolicyVerdict, language: Language) -> list[str]:
     headline = _HEADLINE[language][other.outcome]
-    return _WORDS[language]["other"].format(policy=other.policy, headline=headline)
+    line = _WORDS[language]["other"].format(policy=other.policy, headline=headline)
+    return [line, *_some([f"  - {reason}" for reason in _reasons(other, language)], language)]
 
 
 def _category_line(item: CategoryVerdict, language: Language) -> str:
@@ -183,5 +186,5 @@ def _some(lines: Sequence[str], language: Language) -> list[str]:
     return shown
 
 
-def _reasons(verdict: Verdict, language: Language) -> Sequence[str]:
+def _reasons(verdict: Verdict | PolicyVerdict, language: Language) -> Sequence[str]:
     return verdict.reasons if language == "en" else [in_japanese(reason) for reason in verdict.reasons]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from naoshi.gate.rerun import Rerun
+from naoshi.gate.rerun import Rerun, RunAgain
 from naoshi.records.eval_run import EvalRun, Verdict
 
 # Re-runs need little of it: a fifth costs them one more round at most, and leaves the averages nearly all their power.
@@ -110,4 +110,14 @@ class Decision(Protocol):
         reruns: Sequence[Rerun] = (),
     ) -> Verdict:
         """Return the verdict on *candidate*; pure."""
+        ...
+
+
+class Gate(Protocol):
+    """A way to decide together with the re-runs that it takes. `naoshi.gate.decide.settle` is one."""
+
+    def __call__(
+        self, candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy, *, run_again: RunAgain, now: datetime
+    ) -> Verdict:
+        """Return the final verdict on *candidate*."""
         ...

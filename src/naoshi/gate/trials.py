@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from naoshi.errors import InputError
 from naoshi.records.base import content_id
@@ -28,6 +28,9 @@ class CaseTrials:
     """All results of one case in one run; there is at least one."""
 
     results: tuple[CaseResult, ...]
+    _means: dict[Callable[[CaseResult], float], float] = field(
+        default_factory=dict[Callable[[CaseResult], float], float], init=False, repr=False, compare=False
+    )
 
     @property
     def case_id(self) -> str:
@@ -52,13 +55,17 @@ class CaseTrials:
     @property
     def state(self) -> ResultState:
         """What more than half of the trials say, else the state among the most frequent that says least for it."""
+        if len(self.results) == 1:
+            return self.results[0].state
         seen = Counter(result.state for result in self.results)
         most = max(seen.values())
         return min((state for state, times in seen.items() if times == most), key=_GRAVITY.index)
 
     def mean(self, value: Callable[[CaseResult], float]) -> float:
         """Return the mean of *value* over the trials; with a yes or no, the share (0–1) of which it is true."""
-        return sum(value(result) for result in self.results) / len(self.results)
+        if value not in self._means:
+            self._means[value] = sum(map(value, self.results)) / len(self.results)
+        return self._means[value]
 
 
 def case_key(result: CaseResult) -> CaseKey:
@@ -122,8 +129,7 @@ def gives_no_answer(result: CaseResult) -> bool:
 
 def is_sound(result: CaseResult) -> bool:
     """Return whether every score of *result* is a number from 0 to 1."""
-    scores = [result.score, *(item.score for item in result.assertions)]
-    return all(score is None or (math.isfinite(score) and 0 <= score <= 1) for score in scores)
+    return _is_score(result.score) and all(_is_score(item.score) for item in result.assertions)
 
 
 def passing(cases: Iterable[CaseTrials]) -> float:
@@ -139,7 +145,11 @@ def failing(cases: Iterable[CaseTrials], *, certainly: bool = False) -> float:
 
 def unknown(cases: Iterable[CaseTrials]) -> int:
     """Return how many of *cases* have a trial that says nothing of the agent."""
-    return sum(any(map(is_unknown, trials.results)) for trials in cases)
+    return sum(trials.mean(is_unknown) > 0 for trials in cases)
+
+
+def _is_score(score: float | None) -> bool:
+    return score is None or 0 <= score <= 1
 
 
 def _does_not_pass(result: CaseResult) -> bool:
