@@ -65,6 +65,7 @@ def test_a_rejected_change_ends_the_cycle_and_is_never_released(triaged: Command
     done = triaged("cycle")
     assert done.status == 1
     assert "ono rejected the change" in done.out
+    assert "was rejected by ono (branch naoshi/change/" in triaged("status").out
     refused = triaged("release")
     assert (refused.status, refused.code) == (1, "change-refused")
     assert triaged.git("rev-parse", "main") == before

@@ -19,8 +19,8 @@ class Standing(Record):
     """What there is, in numbers, what ``waiting`` for a person, and the ``next_step`` in words.
 
     ``passing`` counts the cases that passed in the last run of the version in force (None: it was not run).
-    ``cycle_state`` and ``cycle_stage`` are those of the latest cycle. ``alarms`` say where decisions look like a
-    formality.
+    ``cycle_state``, ``cycle_stage`` and ``cycle_reasons`` are those of the latest cycle. ``last_change`` names the
+    latest change and says what became of it. ``alarms`` say where decisions look like a formality.
     """
 
     version: str | None
@@ -34,6 +34,8 @@ class Standing(Record):
     cycles: int
     cycle_state: str | None
     cycle_stage: str | None
+    cycle_reasons: tuple[str, ...]
+    last_change: str | None
     waiting: tuple[str, ...]
     alarms: tuple[str, ...]
     next_step: str
@@ -79,10 +81,31 @@ def standing(loop: Loop) -> Standing:
         cycles=len(cycles),
         cycle_state=cycles[-1].state.value if cycles else None,
         cycle_stage=cycles[-1].stage if cycles else None,
+        cycle_reasons=cycles[-1].reasons if cycles else (),
+        last_change=_last_change(loop, changes),
         waiting=tuple(_waiting(questions, changes)),
         alarms=review_figures(store.reviews.find(), triages=triages, settings=loop.settings.review).alarms,
         next_step=_next_step(loop, cycles[-1] if cycles else None, len(questions), changes),
     )
+
+
+def _last_change(loop: Loop, certified: tuple[CertifiedChange, ...]) -> str | None:
+    """Return the latest change, what became of it, and the branch that keeps it until it is released."""
+    changes = loop.store.changes.find()
+    if not changes:
+        return None
+    change = changes[-1]
+    found = next((item for item in reversed(certified) if item.change.change_id == change.change_id), None)
+    if found is None:
+        return f"{change.change_id} was not certified (branch {change.branch})"
+    if found.release is not None:
+        return f"{change.change_id} is released as {found.release.version}"
+    if found.review is not None:
+        return (
+            f"{change.change_id} was {found.review.decision.value} by {found.review.reviewer} (branch {change.branch})"
+        )
+    said = found.verdict.outcome.value if found.verdict else "not judged yet"
+    return f"{change.change_id} is certified; the gate: {said} (branch {change.branch})"
 
 
 def _waiting(questions: tuple[TriageQuestion, ...], changes: tuple[CertifiedChange, ...]) -> Iterator[str]:

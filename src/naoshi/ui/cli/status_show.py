@@ -1,8 +1,8 @@
 """Where things stand, in words."""
 
 from naoshi.flow.loop import Loop
-from naoshi.flow.standing import standing
-from naoshi.ui.cli.output import Output, counted
+from naoshi.flow.standing import Standing, standing
+from naoshi.ui.cli.output import Output, counted, one_line
 
 
 def show_status(loop: Loop, out: Output) -> None:
@@ -13,7 +13,8 @@ def show_status(loop: Loop, out: Output) -> None:
         ("traces", f"{now.traces}  ({counted(now.quarantined, 'line')} in quarantine)"),
         ("corrections", f"{now.corrections}  ({now.untriaged} not triaged)"),
         ("cases", f"{now.cases}  ({now.passing if now.passing is not None else '?'} passing in the last run)"),
-        ("cycles", f"{now.cycles}" + (f"  (number {now.cycles} is {now.cycle_state})" if now.cycle_state else "")),
+        ("cycles", f"{now.cycles}" + (f"  (the last one: {_last_cycle(now)})" if now.cycle_state else "")),
+        *([("change", now.last_change)] if now.last_change else []),
     )
     out.say(*(f"{name:<12} {text}" for name, text in counts))
     for item in now.waiting:
@@ -22,3 +23,8 @@ def show_status(loop: Loop, out: Output) -> None:
         out.say(f"ALARM        {alarm}")
     out.say(f"next         {now.next_step}")
     out.result(now)
+
+
+def _last_cycle(now: Standing) -> str:
+    state = (now.cycle_state or "").replace("_", " ")
+    return one_line("; ".join([state, *now.cycle_reasons]), most=200)
