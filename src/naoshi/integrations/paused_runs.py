@@ -6,14 +6,12 @@ from datetime import datetime
 
 from pydantic import AwareDatetime, Field
 
-from naoshi.confirm import Choice, Confirmation, ConfirmationStore, ConversationState, Settlement
+from naoshi.confirm import ConfirmationStore
 from naoshi.confirm.confirmations import utc_now
 from naoshi.errors import StoreError
+from naoshi.integrations.kept_values import KeptValues
 from naoshi.integrations.tool_call import ToolCall
 from naoshi.records.base import Record
-
-_NAME = "paused-run"
-_NO_CHOICE = (Choice(number=1, label="(go on)"),)
 
 
 class PausedRun(Record):
@@ -57,11 +55,7 @@ class KeptRun:
 
 
 class PausedRuns:
-    """Keeps at most one paused run for each conversation, in a store of confirmations.
-
-    A store keeps states of conversations and nothing else. So the run is the action of a settled question in a
-    conversation of its own that nobody speaks in, ``paused-run:`` and the conversation's name: as durable and as
-    atomic as the questions are, on every store, and never shown as pending.
+    """Keeps at most one paused run for each conversation, in a store of confirmations; see `KeptValues`.
 
     Args:
         store: keeps the runs.
@@ -69,8 +63,7 @@ class PausedRuns:
     """
 
     def __init__(self, store: ConfirmationStore, *, clock: Callable[[], datetime] = utc_now) -> None:
-        self._store = store
-        self._clock = clock
+        self._values = KeptValues(store, name="paused-run", clock=clock)
 
     def get(self, conversation_id: str) -> KeptRun:
         """Return what is kept for the conversation.
@@ -78,15 +71,12 @@ class PausedRuns:
         Raises:
             StoreError: it cannot be read.
         """
-        state = self._store.get(_key(conversation_id))
-        if state is None or state.settled is None:
-            return KeptRun(run=None, revision=state.revision if state else 0)
-        action = state.settled.confirmation.action
+        kept = self._values.get(conversation_id)
         try:
-            run = None if action is None else PausedRun.model_validate(action)
+            run = None if kept.value is None else PausedRun.model_validate(kept.value)
         except ValueError as error:
             raise StoreError(f"the paused run of the conversation {conversation_id!r} cannot be read") from error
-        return KeptRun(run=run, revision=state.revision)
+        return KeptRun(run=run, revision=kept.revision)
 
     def put(self, conversation_id: str, run: PausedRun | None, *, after: int) -> int | None:
         """Keep *run*, or that there is none, and return the new revision; None where another process was faster.
@@ -94,25 +84,4 @@ class PausedRuns:
         Raises:
             StoreError: it cannot be written.
         """
-        now = self._clock()
-        question = Confirmation(
-            id=f"{_NAME}:{run.run_id if run else 'none'}",
-            conversation_id=_key(conversation_id),
-            question="(a run that waits for a person)",
-            choices=_NO_CHOICE,
-            action=None if run is None else run.model_dump(mode="json"),
-            fingerprint=_NAME,
-            created_at=now,
-            updated_at=now,
-            expires_at=now,
-        )
-        state = ConversationState(
-            conversation_id=_key(conversation_id),
-            revision=after,
-            settled=Settlement(confirmation=question, choices=(), actor="naoshi", at=now),
-        )
-        return after + 1 if self._store.save(state, after=after) else None
-
-
-def _key(conversation_id: str) -> str:
-    return f"{_NAME}:{conversation_id}"
+        return self._values.put(conversation_id, None if run is None else run.model_dump(mode="json"), after=after)
