@@ -9,7 +9,7 @@ from naoshi.errors import SuiteError
 from naoshi.evals.assertion_types import check_assertion, is_threshold
 from naoshi.evals.assertions.kinds import Kind, kind_of
 from naoshi.evals.assertions.python_code import PythonCode
-from naoshi.evals.assertions.subject import FirmFailure, Subject
+from naoshi.evals.assertions.subject import FirmFailure, Subject, WholeFailure
 from naoshi.evals.judge import Judge
 from naoshi.evals.transform import MissingValueError, compile_transform
 from naoshi.records.eval_case import Assertion, EvalCase
@@ -37,7 +37,8 @@ def score(
     it says ``every``, when each assertion with a weight passes. An assertion without a grade (no judge, or a judge or
     code that failed) leaves the case ``not_run`` or ``judge_error``, unless even full marks for it could not save the
     case. A case without assertions, without weight, or with a threshold outside (0, 1] never passes, nor does an
-    output of null. ``latency_ms`` (milliseconds) and ``cost`` (US dollars) are those of the answer.
+    output of null, nor one that lacks what a transform picks, whatever the other assertions say. ``latency_ms``
+    (milliseconds) and ``cost`` (US dollars) are those of the answer.
 
     Raises:
         SuiteError: an assertion is malformed or of an unknown type.
@@ -64,8 +65,12 @@ def score_checked(
     if output is None and case.assertions:
         return case_result(case, ResultState.fail, score=0.0, reason=NO_OUTPUT, latency_ms=latency_ms, digest=digest)
     whole = Subject(case=case, value=output, latency_ms=latency_ms, cost=cost, judge=judge, python=python)
-    results = tuple(_graded(assertion, whole) for assertion in case.assertions)
-    state, value, reason = summed(case, results)
+    try:
+        results = tuple(_graded(assertion, whole) for assertion in case.assertions)
+        state, value, reason = summed(case, results)
+    except _ThrownError as thrown:
+        results = tuple(thrown.of(assertion) for assertion in case.assertions)
+        state, value, reason = ResultState.fail, 0.0, str(thrown)
     return case_result(
         case,
         state,
@@ -166,18 +171,33 @@ def _first_reason(weighed: list[tuple[float, AssertionResult]], state: ResultSta
     return f"{found.type}: {found.reason}" if found else "the score is below the threshold"
 
 
+class _ThrownError(Exception):
+    """One assertion could not be applied to the output at all, so that the case fails."""
+
+    def __init__(self, assertion: Assertion, reason: str) -> None:
+        super().__init__(f"{assertion.type}: {reason}")
+        self._assertion = assertion
+        self._reason = reason
+
+    def of(self, assertion: Assertion) -> AssertionResult:
+        """Return the result of *assertion*, which was not graded unless it is the one that failed."""
+        if assertion is self._assertion:
+            return _failed(assertion.type, self._reason)
+        return AssertionResult(type=assertion.type, state=ResultState.not_run, reason=f"not graded, for {self}")
+
+
 def _graded(assertion: Assertion, whole: Subject) -> AssertionResult:
     kind = kind_of(assertion.type)
     if kind is None:
         raise SuiteError(f"the assertion {assertion.type[:80]!r} is not supported")
     try:
         subject = _transformed(assertion, whole)
-    except MissingValueError as missing:
-        return _failed(assertion.type, str(missing))
-    if kind.grades is not None:
-        found = kind.grades(assertion, subject)
-        return AssertionResult(type=assertion.type, state=found.state, score=found.score, reason=found.reason)
-    return _literal(kind, assertion, subject)
+        if kind.grades is not None:
+            found = kind.grades(assertion, subject)
+            return AssertionResult(type=assertion.type, state=found.state, score=found.score, reason=found.reason)
+        return _literal(kind, assertion, subject)
+    except (MissingValueError, WholeFailure) as failure:
+        raise _ThrownError(assertion, str(failure)) from failure
 
 
 def _transformed(assertion: Assertion, whole: Subject) -> Subject:

@@ -11,7 +11,7 @@ from naoshi.evals.template import escape
 from naoshi.records.eval_case import Assertion, EvalCase
 
 _WIDE = 2**31 - 1
-_PROMPT = "The agent gets the vars of each test."
+PROMPT = "The agent gets the vars of each test."
 _MAYBE_NUMBER = re.compile(r"[-+.\d~<]")
 # Quoted singly, these would be folded as line breaks are.
 _ODD_BREAK = re.compile("[\r\x85\u2028\u2029]")
@@ -48,7 +48,7 @@ def suite_text(cases: tuple[EvalCase, ...], *, description: str) -> str:
     Raises:
         SuiteError: a case holds text that no file can hold.
     """
-    head = _dumped({"description": description, "prompts": [_PROMPT], "providers": ["naoshi"]})
+    head = _dumped({"description": description, "prompts": [PROMPT], "providers": ["naoshi"]})
     return head + ("tests:\n" + case_items(cases, indent=2) if cases else "tests: []\n")
 
 

@@ -3,7 +3,7 @@
 import math
 
 from naoshi.errors import SuiteError
-from naoshi.evals.assertions.subject import FirmFailure, Subject
+from naoshi.evals.assertions.subject import Subject, WholeFailure
 from naoshi.evals.javascript import number_text
 from naoshi.records.eval_case import Assertion
 
@@ -23,7 +23,7 @@ def check_limit(assertion: Assertion) -> None:
 def is_fast(assertion: Assertion, subject: Subject) -> bool:
     """Return whether the answer came within the threshold."""
     if subject.latency_ms is None:
-        raise FirmFailure("nobody measured how long the answer took")
+        raise WholeFailure("nobody measured how long the answer took")
     return subject.latency_ms <= _most(assertion)
 
 
@@ -35,7 +35,7 @@ def latency_words(assertion: Assertion, subject: Subject, held: bool) -> str:
 def is_cheap(assertion: Assertion, subject: Subject) -> bool:
     """Return whether the answer cost at most the threshold."""
     if subject.cost is None:
-        raise FirmFailure("the agent did not say what the answer cost (`cost`, in US dollars)")
+        raise WholeFailure("the agent did not say what the answer cost (`cost`, in US dollars)")
     return subject.cost <= _most(assertion)
 
 

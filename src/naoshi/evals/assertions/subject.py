@@ -45,3 +45,7 @@ class Finding:
 
 class FirmFailure(Exception):
     """The assertion fails, in its plain and in its `not-` form; the message says why."""
+
+
+class WholeFailure(Exception):
+    """The case fails whatever its other assertions find, as in Promptfoo when one of them throws."""
