@@ -2,8 +2,9 @@
 
 from naoshi.flow.loop import Loop
 from naoshi.flow.required import require
+from naoshi.flow.rerun import rerunner
 from naoshi.flow.steps.repair import next_attempt
-from naoshi.gate.decide import decide
+from naoshi.gate.decide import settle
 from naoshi.records import Cycle, EvalRun, Verdict, VerdictOutcome
 
 
@@ -17,13 +18,17 @@ def judge_run(loop: Loop, candidate: EvalRun, present: EvalRun | None) -> Verdic
     """Return the verdict on *candidate* and keep it.
 
     It is held against *present*, the version in force on the same cases, and against the baseline, which may be an
-    older version, on the cases that it had. The sterner of the two verdicts stands.
+    older version, on the cases that it had. Cases that flipped are run once more before they block. The sterner of
+    the two verdicts stands.
     """
     baseline = baseline_run(loop)
     policy = loop.settings.gate
-    verdict = decide(candidate, present or baseline, policy, now=loop.clock())
+    held_against = present or baseline
+    again = rerunner(loop, candidate, held_against)
+    verdict = settle(candidate, held_against, policy, run_again=again, now=loop.clock())
     if baseline is not None and present is not None and baseline.run_id != present.run_id:
-        old = decide(candidate, baseline, policy.model_copy(update={"require_all": False}), now=loop.clock())
+        lenient = policy.model_copy(update={"require_all": False})
+        old = settle(candidate, baseline, lenient, run_again=rerunner(loop, candidate, baseline), now=loop.clock())
         if verdict.outcome is VerdictOutcome.pass_ and old.outcome is VerdictOutcome.regression:
             verdict = old
     loop.store.verdicts.put(verdict)
