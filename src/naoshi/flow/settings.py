@@ -18,6 +18,7 @@ class LoopSettings(BaseModel):
 
     ``branch`` is the agent's main branch (empty: the one that is checked out). ``language`` is that of questions,
     handoffs and explanations. ``commit_evals`` lets `naoshi evals mint` commit the suites that it changed.
+    ``confirmation_hours`` is how long a question of the loop may be answered after it was put last.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
