@@ -17,8 +17,8 @@ class LoopSettings(BaseModel):
     """All of naoshi.toml that the stages need.
 
     ``branch`` is the agent's main branch (empty: the one that is checked out). ``language`` is that of questions,
-    handoffs and explanations. ``commit_evals`` lets `naoshi evals mint` commit the suites that it changed.
-    ``confirmation_hours`` is how long a question of the loop may be answered after it was put last.
+    handoffs and explanations. ``confirmation_hours`` is how long a question of the loop stays open. ``commit_evals``
+    lets `naoshi evals mint` commit the suites that it changed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -15,7 +15,10 @@ class FieldKind(StrEnum):
 
 
 class FieldRule(Record):
-    """How one field is compared, what it holds, and which category its cases count in (the field's name if empty)."""
+    """How one field is compared (``comparison``) and what it holds (``kind``).
+
+    Its cases count in ``category``, or in the category that has the field's name if that is empty.
+    """
 
     comparison: Comparison = Comparison.exact
     kind: FieldKind = FieldKind.text
