@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from naoshi.demo.agent.receipts_agent.harness import VALUE_FIELDS, Harness, feature, parse_harness
 from naoshi.demo.agent.receipts_agent.text import blurred
+from naoshi.demo.mender.burden_of_proof import CAREFUL, BurdenOfProof
 from naoshi.demo.mender.cited_documents import CitedDocuments
 from naoshi.demo.mender.evidence import Evidence
 from naoshi.demo.mender.forms import LearnedForm, learn_cuts, learn_value_forms
@@ -13,9 +14,6 @@ from naoshi.demo.mender.harness_file import HarnessFiles
 from naoshi.demo.mender.merchants import learn_merchants, most_common
 from naoshi.demo.mender.scores import LearnedScore, ScoringExample, learn_scores
 from naoshi.demo.receipts import field_is_right
-
-PRICE: Final = 0.5
-"""What each unit of a cue's score must earn, in documents: see `naoshi.demo.mender.scores`."""
 
 _FORM_CUES: Final = {"pattern", "cut"}
 _Entry = dict[str, Any]
@@ -27,8 +25,8 @@ def draft_field(
     field: str,
     *,
     evidence: Sequence[Evidence],
+    proof: BurdenOfProof = CAREFUL,
     hold: bool = False,
-    least_support: int = 2,
 ) -> HarnessFiles:
     """Return a copy of *files* with the rules of one field learned anew from *evidence*.
 
@@ -39,7 +37,7 @@ def draft_field(
     pairs = [(documents.pages[item.document], item.value) for item in evidence]
     forms = _forms(draft, field)
     learn_forms = learn_value_forms if field in VALUE_FIELDS else learn_cuts
-    _merge_forms(forms, learn_forms(pairs, least_support=least_support))
+    _merge_forms(forms, learn_forms(pairs, least_support=proof.least_support))
     kept = [entry for entry in _cues(draft, field) if entry.get("keep") is True]
     prior = {feature(entry["where"], entry["text"]): float(entry["score"]) for entry in kept}
     kind = "pattern" if field in VALUE_FIELDS else "cut"
@@ -47,7 +45,7 @@ def draft_field(
     if hold:
         prior = {**parse_harness(files).scores[field], **prior}
     examples = _examples(parse_harness(draft), documents, field, evidence)
-    scores = learn_scores(examples, price=PRICE, least_support=least_support, prior=prior)
+    scores = learn_scores(examples, price=proof.price, least_support=proof.least_support, prior=prior)
     _set_scores(draft, field, scores, kept=kept, kind=kind)
     return draft
 
@@ -58,7 +56,7 @@ def draft_merchants(
     field: str,
     *,
     evidence: Sequence[Evidence],
-    least_support: int = 2,
+    proof: BurdenOfProof = CAREFUL,
 ) -> HarnessFiles:
     """Return a copy of *files* whose merchant master has one field's entries learned anew.
 
@@ -72,7 +70,7 @@ def draft_merchants(
         [item for item in evidence if item.field == field],
         documents.pages,
         field=field,
-        least_support=least_support,
+        least_support=proof.least_support,
         excluded=_changing_texts(parse_harness(draft), documents, evidence),
     )
     known = {entry.get(field) for entry in kept}

@@ -38,12 +38,16 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Handoff:
-    """The machine-readable part of ``codex_handoff.md``, and the documents that it cites."""
+    """The machine-readable part of ``codex_handoff.md``, and the documents that it cites.
+
+    ``every_case`` says that each case is true as it stands and has to pass.
+    """
 
     attempt: int
     previous_failures: tuple[str, ...]
     evidence: tuple[Evidence, ...]
     documents: Mapping[str, Document]
+    every_case: bool = False
 
     def of(self, field: str) -> list[Evidence]:
         """Return the evidence on one field, sorted by document."""
@@ -74,6 +78,7 @@ def read_handoff(path: Path, *, data_root: Path) -> Handoff:
         previous_failures=tuple(failures),
         evidence=tuple(sorted(evidence, key=lambda item: (FIELDS.index(item.field), item.document))),
         documents=documents,
+        every_case=block.get("every_case") is True,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from naoshi.demo.agent.receipts_agent.harness import BLOCK_FIELDS, FIELDS, parse_harness
+from naoshi.demo.mender.burden_of_proof import BurdenOfProof, burden_of_proof
 from naoshi.demo.mender.cited_documents import CitedDocuments
 from naoshi.demo.mender.drafting import blend, draft_field, draft_merchants, without_merchants
 from naoshi.demo.mender.evidence import LEFT_STANDING, Evidence, Handoff
@@ -39,7 +40,11 @@ def mend(files: HarnessFiles, handoff: Handoff) -> Mended:
     attempt the fields that are named in the reasons of the failure change as little as can be, on a third not
     at all; where no field is named, every field counts as named on the second, and the third makes only the
     best change.
+
+    Where the handoff says that every case is true as it stands, one document is proof enough for a rule, and what
+    mends most cases is taken (see `naoshi.demo.mender.burden_of_proof`). Confirmed values stay untouchable.
     """
+    proof = burden_of_proof(every_case=handoff.every_case)
     documents = CitedDocuments(pages=handoff.documents)
     evidence = (*handoff.evidence, *_read_now(files, documents, handoff.evidence))
     blamed = blamed_fields(handoff.previous_failures) if handoff.attempt > 1 else frozenset[str]()
@@ -48,7 +53,7 @@ def mend(files: HarnessFiles, handoff: Handoff) -> Mended:
         held = handoff.attempt > 1 and (field in blamed or not blamed)
         if (held and blamed and handoff.attempt > 2) or not any(item.broken for item in handoff.of(field)):
             continue
-        draft, effect = _best_draft(files, documents, field, evidence=evidence, hold=held)
+        draft, effect = _best_draft(files, documents, field, evidence=evidence, proof=proof, hold=held)
         if effect.mended:
             drafts[field] = (effect.mended, draft)
     if handoff.attempt > 2 and not blamed and drafts:
@@ -98,17 +103,32 @@ def _read_now(files: HarnessFiles, documents: CitedDocuments, evidence: Iterable
 
 
 def _best_draft(
-    files: HarnessFiles, documents: CitedDocuments, field: str, *, evidence: Sequence[Evidence], hold: bool
+    files: HarnessFiles,
+    documents: CitedDocuments,
+    field: str,
+    *,
+    evidence: Sequence[Evidence],
+    proof: BurdenOfProof,
+    hold: bool,
 ) -> tuple[HarnessFiles, Effect]:
-    """Return the first draft that loses nothing and mends something, or *files* as they are."""
-    for draft, effect in _drafts(files, documents, field, evidence=evidence, hold=hold):
-        if effect.mended and not effect.lost:
-            return draft, effect
-    return files, Effect(mended=0, lost=())
+    """Return the draft to take of those that lose nothing and mend something, or *files* as they are."""
+    best = files, Effect(mended=0, lost=())
+    for draft, effect in _drafts(files, documents, field, evidence=evidence, proof=proof, hold=hold):
+        if effect.mended > best[1].mended and not effect.lost:
+            best = draft, effect
+            if not proof.every_case:
+                break
+    return best
 
 
 def _drafts(
-    files: HarnessFiles, documents: CitedDocuments, field: str, *, evidence: Sequence[Evidence], hold: bool
+    files: HarnessFiles,
+    documents: CitedDocuments,
+    field: str,
+    *,
+    evidence: Sequence[Evidence],
+    proof: BurdenOfProof,
+    hold: bool,
 ) -> Iterator[tuple[HarnessFiles, Effect]]:
     """Yield drafts of one field's rules: as learned, with stress on what that loses, and ever nearer to *files*."""
     own = sorted((item for item in evidence if item.field == field), key=lambda item: item.document)
@@ -116,9 +136,9 @@ def _drafts(
     draft = files
     for held in (hold, hold, True, True):
         weighed = [replace(item, weight=item.weight * stress[item.document]) for item in own]
-        draft = draft_field(files, documents, field, evidence=weighed, hold=held)
+        draft = draft_field(files, documents, field, evidence=weighed, proof=proof, hold=held)
         if field in BLOCK_FIELDS:
-            draft = _with_merchants(draft, documents, field, evidence)
+            draft = _with_merchants(draft, documents, field, evidence, proof)
         effect = effect_of(draft, documents, own, field)
         yield draft, effect
         for item in effect.lost:
@@ -129,10 +149,10 @@ def _drafts(
 
 
 def _with_merchants(
-    files: HarnessFiles, documents: CitedDocuments, field: str, evidence: Sequence[Evidence]
+    files: HarnessFiles, documents: CitedDocuments, field: str, evidence: Sequence[Evidence], proof: BurdenOfProof
 ) -> HarnessFiles:
     """Return *files* with the merchants that the evidence proves, without those that lose a confirmed value."""
-    draft = draft_merchants(files, documents, field, evidence=evidence)
+    draft = draft_merchants(files, documents, field, evidence=evidence, proof=proof)
     harness = parse_harness(draft)
     lost = effect_of(draft, documents, evidence, field).lost
     found = [documents.value(harness, item.document, field) for item in lost]
