@@ -149,7 +149,7 @@ def open_workshop(loop: Loop, *, database_url: str = "", watcher: Watcher | None
         _open.append(workshop)
         try:
             _clear(loop)
-            _launch(database_url or f"sqlite:///{loop.state / 'flow.db'}")
+            _launch(database_url or f"sqlite:///{loop.state / 'flow.db'}", loop.state)
             yield workshop
         finally:
             DBOS.destroy()
@@ -163,20 +163,25 @@ def _clear(loop: Loop) -> None:
     remove_unknown_branches(loop.git, known=(change.change_id for change in loop.store.changes.find()))
 
 
-def _launch(url: str) -> None:
+def _launch(url: str, state: Path) -> None:
     logging.getLogger("dbos").setLevel(logging.CRITICAL)
     DBOS(
         config={
             "name": "naoshi",
             "system_database_url": url,
             "application_version": FLOW_VERSION,
-            "executor_id": "local",
+            "executor_id": _executor(url, state),
             "log_level": "CRITICAL",
             "enable_otlp": False,
             "notification_listener_polling_interval_sec": 0.05,
         }
     )
     DBOS.launch()
+
+
+def _executor(url: str, state: Path) -> str:
+    """Return who takes up killed workflows: whoever has the file; in a shared database, this repository alone."""
+    return "local" if url.startswith("sqlite:") else content_id("executor", str(state.resolve()))
 
 
 @contextmanager
