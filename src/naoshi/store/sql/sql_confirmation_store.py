@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Select, bindparam, select, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.dml import ReturningInsert, ReturningUpdate
 
 from naoshi.errors import StoreError
 from naoshi.records.confirmation import ConversationState, Settlement
@@ -32,7 +33,9 @@ class SqlConfirmationStore:
     def __init__(self, *, database: Database) -> None:
         self._database = database
         self._table = confirmation_table(database.schema)
-        self._insert = sqlite.insert if database.is_sqlite else postgresql.insert
+        # Made once: building them anew would take longer than running them.
+        self._select, self._insert, self._update = _statements(database)
+        self._lock = self._select if database.is_sqlite else self._select.with_for_update()
         self.close = database.close
 
     @classmethod
@@ -111,13 +114,12 @@ class SqlConfirmationStore:
             yield record_from_text(ConversationState, body, identifier=key)
 
     def _locked(self, connection: Connection, conversation_id: str) -> ConversationState | None:
-        # SQLite's transactions that write exclude each other from their beginning.
-        return self._read(connection, conversation_id, lock=not self._database.is_sqlite)
+        # On SQLite nothing is locked: transactions that write exclude each other from their beginning.
+        return self._read(connection, conversation_id, lock=True)
 
     def _read(self, connection: Connection, conversation_id: str, *, lock: bool) -> ConversationState | None:
-        query = select(self._table.c.revision, self._table.c.body)
-        query = query.where(self._table.c.conversation_key == text_key(conversation_id))
-        row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+        parameters = {"key": text_key(conversation_id)}
+        row = connection.execute(self._lock if lock else self._select, parameters).one_or_none()
         if row is None:
             return None
         revision, body = row
@@ -127,12 +129,22 @@ class SqlConfirmationStore:
         return state
 
     def _write(self, connection: Connection, state: ConversationState, *, after: int) -> bool:
-        key = text_key(state.conversation_id)
-        row = {"revision": state.revision, "body": record_to_text(state)}
-        column = self._table.c.conversation_key
+        parameters = {"key": text_key(state.conversation_id), "now": state.revision, "state": record_to_text(state)}
         if after == 0:
-            fresh = self._insert(self._table).values(conversation_key=key, **row).on_conflict_do_nothing()
-            return connection.execute(fresh.returning(column)).first() is not None
-        same = (column == key) & (self._table.c.revision == after)
-        changed = update(self._table).where(same).values(row)
-        return connection.execute(changed.returning(column)).first() is not None
+            return connection.execute(self._insert, parameters).first() is not None
+        return connection.execute(self._update, {**parameters, "after": after}).first() is not None
+
+
+def _statements(database: Database) -> tuple[Select[Any, Any], ReturningInsert[Any], ReturningUpdate[Any]]:
+    """Return how a state is read, how one is put where none is, and how it takes the place of revision ``after``."""
+    table = confirmation_table(database.schema)
+    key, revision, body = table.c.conversation_key, table.c.revision, table.c.body
+    insert = sqlite.insert if database.is_sqlite else postgresql.insert
+    named: dict[str, Any] = {"revision": bindparam("now"), "body": bindparam("state")}
+    fresh = insert(table).values(conversation_key=bindparam("key"), **named).on_conflict_do_nothing()
+    same = (key == bindparam("key")) & (revision == bindparam("after"))
+    return (
+        select(revision, body).where(key == bindparam("key")),
+        fresh.returning(key),
+        update(table).where(same).values(named).returning(key),
+    )
