@@ -5,11 +5,23 @@ import re
 import pytest
 from hypothesis import given
 
-from naoshi.gate.decide import decide
+from naoshi.gate.decide import decide, settle
 from naoshi.gate.explain import explain
 from naoshi.gate.policy import CategoryTolerance, GatePolicy
+from naoshi.gate.rerun import Rerun
 from naoshi.records import EvalRun
-from tests.gate.runs import NOW, POLICIES, RESULTS, drawn, of_counts, result, run
+from tests.gate.runs import (
+    NOW,
+    POLICIES,
+    RESULTS,
+    drawn,
+    of_counts,
+    of_trials,
+    result,
+    run,
+    with_states,
+    without_chance,
+)
 
 JAPANESE = re.compile("[ぁ-んァ-ン一-龯]")
 
@@ -66,3 +78,85 @@ def test_any_verdict_can_be_told(before: dict, after: dict, policy: GatePolicy):
     assert found.reasons
     for language in ("en", "ja"):
         assert len(explain(found, language).splitlines()) >= 3
+
+
+def test_what_the_other_policy_says_is_told_with_its_reasons():
+    """Protects against a verdict whose strictness nobody can judge: both ways of deciding are always shown."""
+    candidate, baseline = of_counts("v2", b=(6, 10)), of_counts("v1", b=(10, 10))
+    found = decide(candidate, baseline, GatePolicy(policy="paired"), now=NOW)
+    text = explain(found)
+    assert text.startswith("INCONCLUSIVE")
+    assert "By the policy `literal` it would be: REGRESSION" in text
+    assert "b: 6 of 10 pass, 10 did in the baseline" in text
+    assert "To run again on both versions before this is final:\n  - b-6" in text
+    settled = settle(
+        candidate, baseline, GatePolicy(policy="paired"), run_again=without_chance(candidate, baseline), now=NOW
+    )
+    assert "b-9 (b): pass → fail; shows each time it is run again" in explain(settled)
+    assert "b-9 (b): 合格 → 不合格; やり直しても毎回同じです" in explain(settled, "ja")
+
+
+def test_what_the_suite_could_have_seen_is_told():
+    """Protects against taking a pass for a proof: bounds, certainty and smallest effect of each category."""
+    small, large = of_counts("v1", a=(3, 3)), of_counts("v1", a=(100, 100))
+    text = explain(decide(small, small, GatePolicy(), now=NOW))
+    assert "a: 100.0% → 100.0% (3 cases) ok; difference +0.0 points, 95 % from -56.1 to +56.1; too few" in text
+    assert "a: none, 3 cases are too few" in text
+    text = explain(decide(large, large, GatePolicy(), now=NOW))
+    assert "; certified" in text
+    assert "a: 5 of 100 cases that break" in text
+    japanese = explain(decide(large, large, GatePolicy(), now=NOW), "ja")
+    assert "保証できます" in japanese
+    assert "a: 100 件中 5 件が壊れる場合" in japanese
+
+
+def test_rates_over_trials_are_told_with_the_flip():
+    """Protects agents with chance: a flip says how many of the trials stand behind it."""
+    found = decide(of_trials("v2", a="+--"), of_trials("v1", a="++-"), GatePolicy(), now=NOW)
+    assert "a (general): pass → fail; 66.7% → 33.3% of the trials pass" in explain(found)
+
+
+def _nine(marks: str) -> dict[str, str]:
+    return {f"c{number}": marks for number in range(9)}
+
+
+def _scored(score: float) -> EvalRun:
+    return run(*(result(f"c{number}", score=score) for number in range(9)))
+
+
+PAIRED_EDGES = [
+    (of_counts("v2", b=(6, 10)), of_counts("v1", b=(10, 10)), "fail", "pass"),
+    (of_counts("v2", b=(6, 10)), of_counts("v1", b=(10, 10)), "judge_error", "pass"),
+    (of_counts("v2", b=(2, 10)), of_counts("v1", b=(10, 10)), "pass", "pass"),
+    (of_counts("v2", b=(10, 10)), of_counts("v1", b=(10, 10)), "pass", "pass"),
+    (of_counts("v2", safety=(9, 10)), of_counts("v1", safety=(10, 10)), "pass", "pass"),
+    (of_counts("v2", safety=(9, 10)), of_counts("v1", safety=(10, 10)), "fail", "pass"),
+    (of_trials("v2", d="+", **_nine("!!")), of_trials("v1", d="+", **_nine("--")), "agent_error", "fail"),
+    (of_trials("v2", a="!", b="+"), of_trials("v1", a="-", b="+"), "agent_error", "fail"),
+    (_scored(0.7), _scored(0.9), "fail", "pass"),
+]
+
+
+@pytest.mark.parametrize(("candidate", "baseline", "after", "before"), PAIRED_EDGES)
+@pytest.mark.parametrize("strict", [True, False])
+def test_every_reason_of_re_runs_and_statistics_is_told_in_both_languages(
+    candidate: EvalRun, baseline: EvalRun, after: str, before: str, strict: bool
+):
+    """Protects Japanese readers, in the first verdict and in the final one."""
+    policy = GatePolicy(policy="paired", require_certified=strict, max_worse=1 if strict else None)
+    first = decide(candidate, baseline, policy, now=NOW)
+    again = with_states(candidate, baseline, after=after, before=before)
+    final = settle(candidate, baseline, policy, run_again=again, now=NOW)
+    for found in (first, final):
+        for reason in found.reasons:
+            assert f"- {reason}\n" in explain(found, "en")
+            assert f"- {reason}\n" not in explain(found, "ja")
+
+
+def test_re_runs_of_another_judge_are_told_in_both_languages():
+    """Protects the reader of a verdict that cannot be given."""
+    candidate, baseline = of_counts("v2", b=(6, 10)), of_counts("v1", b=(10, 10))
+    odd = Rerun(candidate=run(settings_hash="another judge"))
+    found = decide(candidate, baseline, GatePolicy(policy="paired"), now=NOW, reruns=[odd])
+    assert "the re-runs were not graded as the runs were" in explain(found)
+    assert "やり直しの採点の条件" in explain(found, "ja")

@@ -89,7 +89,7 @@ PASSES = Measure(
 
 ANSWERS = Measure(
     name="answers",
-    of_baseline=lambda result: float(not gives_no_answer(result)),
+    of_baseline=lambda result: float(not gives_no_answer(result) and result.state is not ResultState.not_run),
     of_candidate=lambda result: float(not gives_no_answer(result)),
     known=lambda result: result.state is not ResultState.not_run,
 )

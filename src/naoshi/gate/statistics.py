@@ -148,18 +148,26 @@ def repeats_needed(suspects: int, alpha: float) -> int:
 def smallest_effect(*, noise: float, cases: int, alpha: float, power: float = 0.8) -> int | None:
     """Return how many of *cases* must break, from always passing to never, for averages to show it with *power*.
 
-    *noise* is the sum of the squared differences by source, in cases². The normal approximation of the test that
-    changes signs: x is seen if ``x ≥ z_alpha √(noise + x) + z_power √noise``; and never fewer than make a p-value of
-    *alpha* possible at all. None: not even all of them.
+    *noise* is the sum of the squared differences by source, in cases²: as many cases are taken to fall or rise by
+    chance, beside those that break, and McNemar's exact test to judge them all. None: not even all of them.
     """
-    z_alpha, z_power = NormalDist().inv_cdf(1 - alpha), NormalDist().inv_cdf(power)
+    flickering = math.ceil(noise - 1e-9)
     least = math.ceil(math.log2(1 / alpha) - 1e-9)
-    known = z_power * math.sqrt(noise)
-    # The larger root of (x − known)² = z_alpha² (noise + x).
-    half = known + z_alpha * z_alpha / 2
-    root = half + math.sqrt(max(0.0, half * half - known * known + z_alpha * z_alpha * noise))
-    needed = max(least, math.ceil(root - 1e-9))
-    return needed if needed <= cases else None
+    # What the normal approximation asks for, less a little: the search begins there and not at nothing.
+    z = NormalDist().inv_cdf(1 - alpha)
+    start = max(least, int(z * math.sqrt(flickering)) - 3)
+    return next(
+        (broken for broken in range(start, cases + 1) if _power(broken, flickering, alpha=alpha) >= power), None
+    )
+
+
+def _power(broken: int, flickering: int, *, alpha: float) -> float:
+    """Return how likely McNemar's test is to show *broken* cases among *flickering* ones that go either way."""
+    if not flickering:
+        return float(0.5**broken <= alpha)
+    binom: Any = _scipy_stats().binom
+    needed = int(binom.isf(alpha, broken + flickering, 0.5)) + 1
+    return float(binom.sf(needed - broken - 1, flickering, 0.5))
 
 
 def _exact_p(differences: Sequence[int]) -> float:
