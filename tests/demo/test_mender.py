@@ -32,7 +32,13 @@ def _read(root: Path, document: str, files: HarnessFiles) -> dict[str, str | Non
 
 
 def _block(
-    root: Path, files: HarnessFiles, cases: Sequence[Case], *, attempt: int = 1, failures: Sequence[str] = ()
+    root: Path,
+    files: HarnessFiles,
+    cases: Sequence[Case],
+    *,
+    attempt: int = 1,
+    failures: Sequence[str] = (),
+    every_case: bool = False,
 ) -> dict[str, Any]:
     """Return the handoff's block for corrections of (document, field, expected)."""
     now = {document: _read(root, document, files) for document in {case[0] for case in cases}}
@@ -41,6 +47,7 @@ def _block(
         "schema": "naoshi.handoff/1",
         "attempt": attempt,
         "previous_failures": list(failures),
+        "every_case": every_case,
         "cases": [{"field": field, "vars": {"document": path}, "expected": value} for path, field, value in failing],
         "confirmed": [
             {"field": field, "vars": {"document": path}, "value": value}
@@ -154,6 +161,46 @@ def test_a_single_document_teaches_no_rule(tmp_path: Path, basic: HarnessFiles) 
     (tmp_path / "a.csv").write_text("0,0,90,0,90,9,0,9,ODD SHOP 443322-K\n0,20,90,20,90,29,0,29,SUM: 12345\n")
     case = ("a.csv", "total", "12345"), ("a.csv", "company", "ODD SHOP")
     assert _mended(tmp_path, tmp_path, basic, case) == basic
+
+
+def test_where_every_case_is_true_a_single_document_is_proof_enough(tmp_path: Path, basic: HarnessFiles) -> None:
+    """Told to believe each case it satisfies even one that stands alone, and says so with its support of one."""
+    (tmp_path / "a.csv").write_text("0,0,90,0,90,9,0,9,ODD SHOP 443322-K\n0,20,90,20,90,29,0,29,SUM: 12345\n")
+    case = ("a.csv", "total", "12345"), ("a.csv", "company", "ODD SHOPP")
+    files = _mended(tmp_path, tmp_path, basic, case, every_case=True)
+    assert _read(tmp_path, "a.csv", files)["total"] == "12345"
+    assert _read(tmp_path, "a.csv", files)["company"] == "ODD SHOPP"
+    assert "12345" not in json.dumps(files)
+
+
+def test_believed_cases_still_give_way_to_confirmed_ones(tmp_path: Path, basic: HarnessFiles) -> None:
+    """A case that can only be satisfied by losing a confirmed value is not: such a change would be refused."""
+    for name, number in (("a.csv", "1.00"), ("b.csv", "2.00")):
+        (tmp_path / name).write_text(f"0,0,90,0,90,9,0,9,ODD SHOP 443322-K\n0,20,90,20,90,29,0,29,TOTAL {number}\n")
+    cases = [("a.csv", "company", "ODD SHOPP"), ("b.csv", "company", "ODD SHOP 443322-K")]
+    files = _mended(tmp_path, tmp_path, basic, cases, every_case=True)
+    assert _read(tmp_path, "b.csv", files)["company"] == "ODD SHOP 443322-K"
+
+
+@pytest.mark.parametrize("said", [None, False, "true", 1])
+def test_nothing_but_a_plain_true_makes_it_believe(tmp_path: Path, basic: HarnessFiles, said: object) -> None:
+    """A handoff without the word, or with another one in its place, is read with care."""
+    (tmp_path / "a.csv").write_text("0,0,90,0,90,9,0,9,SHOP\n")
+    block = {**_block(tmp_path, basic, [("a.csv", "company", "SHAP")]), "every_case": said}
+    assert not read_handoff(_write_handoff(tmp_path, block), data_root=tmp_path).every_case
+
+
+def test_believing_true_cases_does_no_harm(
+    generated: tuple[Path, list[Receipt], list[Receipt]],
+    basic: HarnessFiles,
+    once_mended: tuple[list[Case], HarnessFiles],
+    tmp_path: Path,
+) -> None:
+    """It is wrong cases that believing pays for: with true ones alone it mends as well as with care."""
+    root, _, held = generated
+    believing = _mended(root, tmp_path, basic, once_mended[0], every_case=True)
+    careful = _score(root, held, once_mended[1]).fields_right
+    assert _score(root, held, believing).fields_right >= 0.97 * careful
 
 
 def test_contradictory_cases_prove_nothing(tmp_path: Path, basic: HarnessFiles) -> None:

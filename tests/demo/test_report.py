@@ -18,6 +18,7 @@ from naoshi.demo.report import CycleRow, DemoReport, HoldoutScore, KeptOut, RowT
 from naoshi.demo.report.curve import curve_svg
 from naoshi.demo.report.document import Language
 from naoshi.demo.report.render_report import render_report, write_report
+from naoshi.demo.report.side_by_side import side_by_side
 from naoshi.demo.report.words import percent, words_in
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}\x1b[31m\u202e"
@@ -200,6 +201,47 @@ def test_the_page_says_what_the_demo_came_to(language: Language) -> None:
     assert addresses == {"./agent/codex_handoff.md", "./agent/evals", "./l.jsonl"}
     assert {"svg", "table", "details"} <= {tag for tag, _ in made.tags}
     assert ("html", {"lang": language}) in made.tags
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_both_loops_stand_side_by_side(language: Language) -> None:
+    """What believing every correction costs can be read in one table: fields, regressions, refusals, wrong cases."""
+    words = words_in(language)
+    ours = (row(0, 100, wrong_cases=0), row(1, 380, cases=100, wrong_cases=1))
+    naive = (
+        row(0, 100, wrong_cases=0),
+        row(1, 300, cases=100, wrong_cases=9),
+        row(2, 280, cases=150, wrong_cases=30),
+        row(3, 280, cases=200, wrong_cases=50, released=False),
+    )
+    made = dict((label, figures) for label, *figures in side_by_side(report(cycles=ours, naive=naive), words))
+    assert made[words.at_least_75] == ["95 %", "70 %"]
+    assert made[words.fields_right] == ["380 / 400", "280 / 400"]
+    assert made[words.figure_regressions] == ["0", "1"]
+    assert made[words.changes_refused] == ["0", "1"]
+    assert made[words.wrong_cases] == [
+        words.wrong_of_cases.format(wrong=1, cases=100, share="1 %"),
+        words.wrong_of_cases.format(wrong=50, cases=200, share="25 %"),
+    ]
+    text = page(report(cycles=ours, naive=naive, language=language)).text
+    assert words.loops in text and words.naive_column in text and "280 / 400" in text
+    assert text.count(words.wrong_cases) == 3
+
+
+def test_one_loop_alone_is_not_compared() -> None:
+    """Without the naive loop there is no empty column, and what nobody counted is no zero."""
+    words = words_in("en")
+    assert side_by_side(report(), words) == []
+    text = page(report()).text
+    assert words.loops not in text and words.wrong_cases not in text
+    unknown = {label: figures for label, *figures in side_by_side(report(naive=(row(0, 100), row(1, 90))), words)}
+    assert unknown[words.wrong_cases] == ["–", "–"]
+
+
+def test_more_wrong_cases_than_cases_are_refused() -> None:
+    """Statistics that do not add up are refused."""
+    with pytest.raises(ValidationError):
+        row(1, 100, cases=3, wrong_cases=4)
 
 
 def test_links_are_relative_to_the_folder_of_the_report(tmp_path: Path) -> None:

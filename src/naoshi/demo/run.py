@@ -21,6 +21,7 @@ from naoshi.demo.workspace import DemoWorkspace, furnish, open_workspace
 from naoshi.flow.cycle import Workshop, open_workshop
 from naoshi.flow.loop import Loop
 from naoshi.flow.people import Answer, People, Question
+from naoshi.flow.suites import load_cases
 from naoshi.flow.versions import present_version
 from naoshi.records import Cycle, CycleState, SourceDocument, Trace, Triage, TriageProposal
 
@@ -86,19 +87,20 @@ class _Demo:
     wrong: dict[str, WrongKind] = field(default_factory=dict[str, WrongKind])
 
     def row(self, number: int, cycle: Cycle | None, batch: int, began: float, kept: KeptOut | None) -> CycleRow:
-        version = present_version(self.loop).name
+        version, suite = present_version(self.loop).name, load_cases(self.loop)
         return CycleRow(
             cycle=number,
             version=version,
             released=cycle is not None and cycle.state is CycleState.released,
             reason="; ".join(cycle.reasons) if cycle is not None else "",
             holdout=self.holdout.score(version),
-            cases=cycle.cases if cycle is not None else 0,
+            cases=len(suite),
             questions=cycle.questions if cycle is not None else 0,
             overridden=cycle.overridden if cycle is not None else 0,
             corrections=cycle.corrections if cycle is not None else 0,
             refused_corrections=cycle.not_cases if cycle is not None else 0,
             kept_out=kept,
+            wrong_cases=sum(case.provenance.correction_id in self.wrong for case in suite),
             seconds=time.monotonic() - began,
         )
 

@@ -81,7 +81,8 @@ class CycleRow(_Part):
 
     ``version`` is the one in force after the cycle and ``holdout`` its score, so that both stay the same where nothing
     was released. ``cases`` is the size of the suite then; the other counts are of this cycle alone. ``corrections``
-    were made, ``refused_corrections`` of them became no case. ``seconds`` is how long the cycle took.
+    were made, ``refused_corrections`` of them became no case. ``wrong_cases`` of the suite were made of wrong
+    corrections, as the demo's statistics alone know (None where they do not). ``seconds`` is how long the cycle took.
     """
 
     cycle: Count
@@ -95,7 +96,14 @@ class CycleRow(_Part):
     corrections: Count = 0
     refused_corrections: Count = 0
     kept_out: KeptOut | None = None
+    wrong_cases: Count | None = None
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+
+    @model_validator(mode="after")
+    def _wrong_ones_are_cases(self) -> Self:
+        if self.wrong_cases is not None and self.wrong_cases > self.cases:
+            raise ValueError("more wrong cases than there are cases")
+        return self
 
 
 class DemoReport(Record):

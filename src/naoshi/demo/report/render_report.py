@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from naoshi.demo.report.curve import curve_svg
 from naoshi.demo.report.document import DemoReport, regressions_shipped
 from naoshi.demo.report.measures import measures_of
+from naoshi.demo.report.side_by_side import side_by_side
 from naoshi.demo.report.words import ReportWords, percent, words_in
 from naoshi.records.text_comparison import as_text
 from naoshi.system.files import write_durably
@@ -52,6 +53,8 @@ def render_report(report: DemoReport, *, folder: Path) -> str:
             naive_first=naive[0] if naive else None,
             naive_last=naive[-1] if naive else None,
             naive_regressions=regressions_shipped(naive),
+            loops=side_by_side(report, words),
+            wrong_known=any(row.wrong_cases is not None for row in [*report.cycles, *naive]),
             fields=list(dict.fromkeys(name for row in report.cycles for name in row.holdout.by_field)),
             kept_out=report.wrong_corrections,
             links=[_link(name, path, folder, words) for name, path in report.artifacts.items()],

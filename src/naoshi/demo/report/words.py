@@ -46,6 +46,14 @@ class ReportWords:
     corrections: str
     refused_corrections: str
     seconds: str
+    loops: str
+    loops_note: str
+    loop_column: str
+    naive_column: str
+    fields_right: str
+    changes_refused: str
+    wrong_cases: str
+    wrong_of_cases: str
     kept_out: str
     kept_out_summary: str
     kept_out_column: str
@@ -98,6 +106,14 @@ _ENGLISH: Final = ReportWords(
     corrections="corrections",
     refused_corrections="refused",
     seconds="seconds",
+    loops="With triage and without",
+    loops_note="After the last cycle. The naive loop tells the coding agent that every case is true as it stands.",
+    loop_column="with triage",
+    naive_column="every correction believed",
+    fields_right="held-out fields right",
+    changes_refused="cycles without a release",
+    wrong_cases="wrong cases in the suite",
+    wrong_of_cases="{wrong} of {cases} ({share})",
     kept_out="Wrong corrections",
     kept_out_summary="{wrong} of {all} triaged corrections were wrong. {kept} of these were kept out of the tests "
     "({share}); of the {right} right ones {refused} were refused too. Only this report knows which were "
@@ -174,6 +190,14 @@ _JAPANESE: Final = ReportWords(
     corrections="修正",
     refused_corrections="不採用",
     seconds="秒",
+    loops="判定あり・なしの比較",
+    loops_note="最後のサイクルが終わった時点の値です。単純なループは、どのケースもそのまま正しいとコーディングエージェントに伝えます。",
+    loop_column="判定あり",
+    naive_column="すべての修正を信じる",
+    fields_right="取り分けた文書の正しい項目",
+    changes_refused="リリースのないサイクル",
+    wrong_cases="テスト中の誤ったケース",
+    wrong_of_cases="{cases}件中{wrong}件（{share}）",
     kept_out="誤った修正",
     kept_out_summary="判定した修正{all}件のうち{wrong}件が誤りでした。そのうち{kept}件（{share}）をテストに入れずに済み、"
     "正しい{right}件のうち{refused}件も不採用になりました。どれが誤りかを知っているのはこのレポートだけで、ループは知りません。",
