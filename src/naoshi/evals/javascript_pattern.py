@@ -16,9 +16,12 @@ _LONGEST_PATTERN = 10_000
 _LARGEST_EXPANSION = 20_000
 _DEEPEST_GROUP = 100
 
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")
 _ESCAPE = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[1-9]\d?|k<\w+>|0(?!\d)|[dDwWsSbBtnrvf]|[^\w\s])")
 _REPEAT = re.compile(r"(?:[*+?]|\{(\d+)(?:,(\d*))?\})\??")
 _GROUP = re.compile(r"\((?:\?(?::|=|!|<=|<!|<[A-Za-z_]\w*>))?")
+# The usual ways to say "any character at all", which JavaScript has no flag-free dot for.
+_ANYTHING = re.compile(r"\[(?:\\s\\S|\\S\\s|\^)\]")
 _IN_PLACE = {".": r"[^\n\r\u2028\u2029]", "$": r"\Z", "{": r"\{", "}": r"\}", "]": r"\]"}
 _SPACE_ESCAPES = {r"\s": f"[{WHITE_SPACE}]", r"\S": f"[^{WHITE_SPACE}]"}
 
@@ -27,14 +30,18 @@ class PatternTimeoutError(Exception):
     """The pattern did not come to an end in time on this text."""
 
 
-def found_in(pattern: str, text: str, *, seconds: float = TIME_LIMIT_SECONDS) -> bool:
+def found_in(pattern: str, text: str, *, seconds: float = TIME_LIMIT_SECONDS, by_code_point: bool = False) -> bool:
     """Return whether JavaScript's ``new RegExp(pattern).test(text)`` is true.
+
+    JavaScript sees an emoji as two characters, unless ``by_code_point``, which is its flag ``u``.
 
     Raises:
         SuiteError: the pattern is invalid or outside what we read.
         PatternTimeoutError: it takes longer than *seconds*.
     """
     try:
+        if not by_code_point:
+            pattern, text = _in_units(pattern), _in_units(text)
         return _compiled(pattern).search(text, timeout=seconds) is not None
     except TimeoutError as error:
         raise PatternTimeoutError(f"the pattern took longer than {seconds:g} s") from error
@@ -47,6 +54,16 @@ def check_pattern(pattern: str) -> None:
         SuiteError: it is invalid or outside what we read.
     """
     _compiled(pattern)
+
+
+def _in_units(text: str) -> str:
+    """Return *text* with each character outside the first plane as its two UTF-16 halves."""
+    return _BEYOND.sub(_halves, text)
+
+
+def _halves(found: re.Match[str]) -> str:
+    high, low = divmod(ord(found[0]) - 0x10000, 0x400)
+    return chr(0xD800 + high) + chr(0xDC00 + low)
 
 
 @lru_cache(maxsize=1024)
@@ -119,6 +136,8 @@ def _translated_escape(written: str) -> str:
 
 
 def _class(pattern: str, start: int) -> tuple[str, int]:
+    if whole := _ANYTHING.match(pattern, start):
+        return r"[\s\S]", whole.end()
     place, parts = start + 1, ["["]
     if pattern.startswith("^", place):
         parts.append("^")

@@ -1,6 +1,7 @@
 """JSON Schema for `is-json`: no schema is fetched from anywhere, and no pattern hangs."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -73,7 +74,11 @@ def _validator(schema_text: str) -> Any:
     except RecursionError as error:
         raise SuiteError("the schema of `is-json` is nested too deeply") from error
     _check_keywords(schema)
-    kind = library.validators.extend(base, {"pattern": _pattern, "patternProperties": _pattern_properties})
+    kind = library.validators.extend(
+        base,
+        {"pattern": _pattern, "patternProperties": _pattern_properties},
+        type_checker=base.TYPE_CHECKER.redefine("number", _is_number),
+    )
     return kind(schema, registry=_empty_registry(), format_checker=_format_checker(library))
 
 
@@ -96,6 +101,11 @@ def _empty_registry() -> Any:
     from referencing import Registry
 
     return cast("Any", Registry)()
+
+
+def _is_number(_: Any, value: Any) -> bool:
+    """Return whether *value* is a number to JavaScript: what is too large for one is infinite there, and none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _format_checker(library: Any) -> Any:
@@ -149,7 +159,7 @@ def _check_patterns(entries: dict[str, Any]) -> None:
 
 
 def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Exception]:
-    if isinstance(value, str) and not found_in(pattern, value):
+    if isinstance(value, str) and not found_in(pattern, value, by_code_point=True):
         yield _jsonschema().ValidationError(f"{value[:80]!r} does not match {pattern!r}")
 
 
@@ -158,5 +168,5 @@ def _pattern_properties(validator: Any, patterns: dict[str, Any], value: Any, _:
         return
     for pattern, schema in patterns.items():
         for key, item in cast("dict[str, Any]", value).items():
-            if found_in(pattern, key):
+            if found_in(pattern, key, by_code_point=True):
                 yield from validator.descend(item, schema, path=key, schema_path=pattern)

@@ -53,7 +53,8 @@ def contains_json(assertion: Assertion, subject: Subject) -> bool:
 def contains_json_words(assertion: Assertion, subject: Subject, held: bool) -> str:
     """Say whether there is an object, and why none keeps the schema."""
     if held:
-        return f"there is a JSON object in {shown(subject.value)}"
+        kept = "" if assertion.value is None else " that keeps the schema"
+        return f"there is a JSON object{kept} in {shown(subject.value)}"
     found = list(json_objects(subject.text))
     if not found or assertion.value is None:
         return f"there is no JSON object in {shown(subject.value)}"
