@@ -23,7 +23,7 @@
     │   └── ChangeRefusedError
     ├── CodingAgentError            the program that was to make the change
     ├── WaitingError                exit status 3: a person has to decide first
-    │   └── NotPermittedError       a guarded action may not be done now (in naoshi.confirm)
+    │   └── NotPermittedError       a guarded action may not be done now
     └── EffectError                 something that is done once at most
         ├── EffectFailedError       it was done before, and failed
         └── OutcomeUnknownError     exit status 3: whether it happened is not known
@@ -32,7 +32,7 @@ Each class has a stable ``code``, a ``hint`` that says what to do next, and an `
 docstring's first line is the default message.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class NaoshiError(Exception):
@@ -209,6 +209,21 @@ class WaitingError(NaoshiError):
     code = "waiting"
     hint = "answer with `naoshi triage` or `naoshi review`, then run `naoshi cycle` again"
     exit_status = 3
+
+
+class NotPermittedError(WaitingError):
+    """The action may not be done now.
+
+    ``permit`` is the guard's `naoshi.confirm.Permit`, which says why: its ``confirmation`` is the question to show,
+    its ``context`` the text for the model.
+    """
+
+    code = "not-permitted"
+    hint = "show the question to a person, take the reply in with `receive`, and call again"
+
+    def __init__(self, message: str | None = None, *, hint: str | None = None, permit: Any = None) -> None:
+        super().__init__(message, hint=hint)
+        self.permit = permit
 
 
 class EffectError(NaoshiError):

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from naoshi.confirm.label_numbers import label_warnings
     from naoshi.confirm.memory_store import MemoryStore
     from naoshi.confirm.mined_rows import MinedRow, ReplyRow, mine_rows, read_reply_rows
-    from naoshi.confirm.permit import NotPermittedError, Permit, PermitState
+    from naoshi.confirm.permit import Permit, PermitState
     from naoshi.confirm.policy import ConfirmSettings, Policy, Ruling
     from naoshi.confirm.replayed_rules import WhatIf, what_if
     from naoshi.confirm.reply import resolve_reply
     from naoshi.confirm.rules_file import RulesFile, read_policy
     from naoshi.confirm.shown import render_question
+    from naoshi.errors import NotPermittedError
     from naoshi.records.confirmation import (
         Choice,
         Claim,
@@ -127,7 +128,7 @@ _HOME = {
     "Language": "confirm.context_texts",
     "MemoryStore": "confirm.memory_store",
     "MinedRow": "confirm.mined_rows",
-    "NotPermittedError": "confirm.permit",
+    "NotPermittedError": "errors",
     "Outcome": "records.confirmation",
     "Permit": "confirm.permit",
     "PermitState": "confirm.permit",

@@ -17,9 +17,9 @@ from naoshi.confirm.context import language_of
 from naoshi.confirm.context_texts import Language
 from naoshi.confirm.guarded_action import GuardedAction, called_with
 from naoshi.confirm.intake import ATTEMPTS
-from naoshi.confirm.permit import NotPermittedError, Permit, PermitState
+from naoshi.confirm.permit import Permit, PermitState
 from naoshi.confirm.policy import Policy, PolicySource
-from naoshi.errors import InputError, StoreError
+from naoshi.errors import InputError, NotPermittedError, StoreError
 from naoshi.records.confirmation import ConversationState, Turn
 
 P = ParamSpec("P")
@@ -113,7 +113,7 @@ class Guard:
         def permit(positional: tuple[Any, ...], named: Mapping[str, Any]) -> Permit:
             given = self(name, called_with(function, positional, named, leave_out))
             if not given:
-                raise NotPermittedError(permit=given)
+                raise NotPermittedError(f"{name} may not be done now: {given.state}", permit=given)
             return given
 
         if inspect.iscoroutinefunction(function):

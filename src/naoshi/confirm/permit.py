@@ -6,7 +6,6 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from naoshi.confirm.policy import Ruling
-from naoshi.errors import WaitingError
 from naoshi.records.confirmation import Confirmation
 
 
@@ -70,29 +69,3 @@ class Permit:
     ) -> None:
         if self.use is not None:
             self.use.end(error)
-
-
-class NotPermittedError(WaitingError):
-    """The action may not be done now.
-
-    ``permit`` says why; its ``confirmation`` is the question to show, its ``context`` the text for the model.
-    """
-
-    code = "not-permitted"
-    hint = "show the question to a person, take the reply in with `receive`, and call again"
-
-    def __init__(self, message: str | None = None, *, hint: str | None = None, permit: Permit | None = None) -> None:
-        said = f"{permit.tool} may not be done now: {permit.state}" if permit else None
-        super().__init__(message or said, hint=hint)
-        self._permit = permit
-
-    @property
-    def permit(self) -> Permit:
-        """What the guard said.
-
-        Raises:
-            AttributeError: the error was not raised by a guard.
-        """
-        if self._permit is None:
-            raise AttributeError("the error was not raised by a guard")
-        return self._permit

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from naoshi.confirm.policy import ConfirmSettings
 from naoshi.evals.settings import AgentSettings, EvalSettings
 from naoshi.gate.policy import GatePolicy
 from naoshi.records.field_rule import FieldRules
@@ -36,3 +37,4 @@ class LoopSettings(BaseModel):
     gate: GatePolicy = GatePolicy()
     repair: RepairSettings = RepairSettings()
     review: ReviewSettings = ReviewSettings()
+    confirm: ConfirmSettings = ConfirmSettings()

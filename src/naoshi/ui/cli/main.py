@@ -16,6 +16,7 @@ from naoshi import __version__
 from naoshi.errors import NaoshiError
 from naoshi.ui.cli import (
     case_commands,
+    confirm_commands,
     correction_commands,
     demo_command,
     loop_commands,
@@ -28,7 +29,7 @@ from naoshi.ui.cli.output import visible
 # The stages in the order of the loop; what goes round by itself and what shows it all stand around them.
 _ORDER = (
     "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "diagnose", "handoff",
-    "repair", "gate", "review", "release", "rollback", "ledger", "demo",
+    "repair", "gate", "review", "release", "rollback", "ledger", "confirm", "demo",
 )  # fmt: skip
 
 
@@ -57,6 +58,7 @@ for group in (
     case_commands,
     repair_commands,
     release_commands,
+    confirm_commands,
     demo_command,
 ):
     group.add_to(app)

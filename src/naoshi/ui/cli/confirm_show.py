@@ -1,0 +1,152 @@
+"""`naoshi confirm list|show|reply|ask`: the questions of agents, one by one."""
+
+import getpass
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from naoshi.app.open_confirmations import open_confirmations
+from naoshi.confirm import (
+    Confirmation,
+    Confirmations,
+    ConfirmationStore,
+    JsonLinesEvents,
+    Outcome,
+    Reason,
+    Style,
+    Turn,
+    render_question,
+)
+from naoshi.errors import NotFoundError, StoreError
+from naoshi.ui.cli.output import Output, one_line
+
+_STATUS = {Outcome.resolved: 0, Outcome.nothing_pending: 1, Outcome.unresolved: 3}
+_SAID = {
+    Reason.escape: "a word for stopping; it chose nothing",
+    Reason.empty: "nothing was typed",
+    Reason.too_long: "too long to be read as a number",
+    Reason.out_of_range: "there is no such choice",
+    Reason.ambiguous: "not clearly one of the choices",
+    Reason.free_text: "not read as a number",
+    Reason.stale: "it answers an earlier question",
+    Reason.duplicate: "this message was taken in before",
+    Reason.expired: "the question has expired",
+    Reason.nothing_pending: "no question is open",
+    Reason.already_resolved: "it was settled before, in the same way",
+    Reason.conflict: "it was settled before, otherwise",
+}
+
+
+def beside(state: str, name: str) -> Path:
+    """Return the log called *name* that lies beside the state; for a database, in `.naoshi`."""
+    folder = Path(".naoshi") if "://" in state else Path(state).parent
+    return folder / f"confirmation-{name}.jsonl"
+
+
+def who(by: str) -> str:
+    """Return the name in *by*, else that of the login."""
+    try:
+        return by.strip() or getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def confirmations_of(state: str, store: ConfirmationStore, *, ttl: timedelta = timedelta(hours=12)) -> Confirmations:
+    """Return confirmations on *store* that write their events beside the state."""
+    return Confirmations(store, ttl=ttl, on_event=JsonLinesEvents(beside(state, "events")))
+
+
+def list_open(state: str, out: Output) -> int:
+    """Show the open questions, the oldest first."""
+    now = datetime.now(UTC)
+    found = [kept.pending for kept in open_confirmations(state).conversations()]
+    pending = sorted(
+        (question for question in found if question and not question.is_expired(now=now)),
+        key=lambda question: question.created_at,
+    )
+    if pending:
+        rows = [_row(question) for question in pending]
+        out.table(("conversation", "question", "asked", "last asked", "rule"), rows)
+    else:
+        out.say("no question is open")
+    out.result({"questions": pending})
+    return 0
+
+
+def show_conversation(state: str, conversation: str, out: Output) -> int:
+    """Show all that is kept of the conversation.
+
+    Raises:
+        NotFoundError: nothing is kept of it.
+    """
+    kept = open_confirmations(state).get(conversation)
+    if kept is None:
+        raise NotFoundError(f"nothing is kept of the conversation {conversation}", hint="`naoshi confirm list`")
+    if kept.pending:
+        expired = kept.pending.is_expired(now=datetime.now(UTC))
+        out.say("expired:" if expired else "open:", render_question(kept.pending), _asked(kept.pending), "")
+    if kept.settled:
+        chosen = ", ".join(kept.settled.confirmation.labels[number - 1] for number in kept.settled.choices)
+        out.say(
+            f"settled by {kept.settled.actor or 'a person'} at {_time(kept.settled.at)}: {chosen}",
+            render_question(kept.settled.confirmation),
+            "",
+        )
+    for claim in kept.claims:
+        ended = f", {claim.state} at {_time(claim.ended_at)}" if claim.ended_at else ", and no word of its end"
+        out.say(f"approval {claim.confirmation_id}: begun at {_time(claim.at)}{ended}")
+    out.result(kept)
+    return 0
+
+
+def give_reply(state: str, conversation: str, text: str, out: Output, *, by: str, message_id: str) -> int:
+    """Take in a person's reply, say what it did, and return the exit status.
+
+    Raises:
+        StoreError: the state cannot be used; nothing was decided.
+    """
+    confirmations = confirmations_of(state, open_confirmations(state))
+    turn = confirmations.receive(conversation, text, actor=who(by), message_id=message_id or None)
+    if turn.reason is Reason.store_error:
+        raise StoreError("the state cannot be read or written, and nothing was decided")
+    out.say(told(turn))
+    if turn.outcome is Outcome.unresolved and turn.confirmation:
+        out.say(render_question(turn.confirmation))
+    out.result(turn)
+    return _STATUS[turn.outcome]
+
+
+def told(turn: Turn) -> str:
+    """Return what the turn did, in one line for the person."""
+    if turn.outcome is Outcome.resolved:
+        return "settled: " + ", ".join(f"{choice.number}. {choice.label}" for choice in turn.selected)
+    said = _SAID.get(turn.reason, turn.reason.value)
+    if turn.settlement is not None:
+        said += f", by {turn.settlement.actor or 'a person'} at {_time(turn.settlement.at)}"
+    return f"{said}; the question stays open" if turn.outcome is Outcome.unresolved else said
+
+
+def put_question(
+    state: str, conversation: str, question: str, labels: Sequence[str], out: Output, *, letters: bool, hours: float
+) -> int:
+    """Ask a question and show it as the person sees it."""
+    store = open_confirmations(state, make=True)
+    confirmations = confirmations_of(state, store, ttl=timedelta(hours=hours))
+    asked = confirmations.ask(conversation, question, list(labels), style=Style.letters if letters else Style.numbers)
+    out.say(render_question(asked), *(f"warning: {warning}" for warning in asked.warnings))
+    out.result(asked)
+    return 0
+
+
+def _row(question: Confirmation) -> tuple[object, ...]:
+    asked = one_line(question.question, most=60)
+    return question.conversation_id, asked, question.ask_count, _time(question.updated_at), question.rule or ""
+
+
+def _asked(question: Confirmation) -> str:
+    rule = f", by the rule {question.rule}" if question.rule else ""
+    return f"asked {question.ask_count} time(s){rule}, last at {_time(question.updated_at)}"
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone().isoformat(sep=" ", timespec="seconds")
