@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from naoshi.confirm import Confirmation, Confirmations, ConfirmationStore, Outcome, Reason, Turn
+from naoshi.confirm import Confirmation, Confirmations, ConfirmationStore, Outcome, Reason, Turn, render_question
 from naoshi.confirm.confirmations import utc_now
-from naoshi.confirm.shown import render_question
 from naoshi.errors import StoreError
 from naoshi.integrations.paused_runs import KeptRun, PausedRun, PausedRuns
 from naoshi.integrations.tool_call import ENGLISH, ToolCall, Wording, ask_about, may_run

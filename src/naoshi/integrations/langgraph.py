@@ -9,9 +9,17 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, interrupt
 from pydantic import JsonValue, ValidationError
 
-from naoshi.confirm import Confirmation, Confirmations, ConfirmationStore, Outcome, Reason, Settlement, Turn
+from naoshi.confirm import (
+    Confirmation,
+    Confirmations,
+    ConfirmationStore,
+    Outcome,
+    Reason,
+    Settlement,
+    Turn,
+    render_question,
+)
 from naoshi.confirm.confirmations import utc_now
-from naoshi.confirm.shown import render_question
 from naoshi.errors import InputError, StoreError
 from naoshi.integrations.confirmed_conversation import Step
 from naoshi.integrations.paused_runs import PausedRun, PausedRuns
