@@ -24,7 +24,7 @@ def recorded_reading(document: Document, *, case_id: str, version: str) -> Gener
     Raises:
         TraceError: the file that NAOSHI_TRACE_FILE names cannot be written.
     """
-    trace_id = _digest(version, document.path, *(line.text for line in document.lines))[:32]
+    trace_id = _digest(version, document.path, "\n".join(line.text for line in document.lines))[:32]
     recording = record(
         agent=AGENT, version=version, trace_id=trace_id, vars={"document": document.path}, ids=numbered_ids(trace_id)
     )
