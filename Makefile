@@ -1,11 +1,15 @@
 # Everything that is done to Naoshi by hand or by CI. `make` alone lists it.
 # PYTHON=... names the interpreter that .venv is made with; the first of Python 3.11 or newer is taken otherwise.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench setup setup-demo format docs constraints clean
+.PHONY: help demo test test-peers peers check bench setup setup-demo format docs constraints clean
 
 BIN := .venv/bin
 WORKERS ?= 2
 PYTEST_ARGS ?=
+PROMPTFOO_VERSION ?= 0.121.9
+# Where the large programs that we are compared with are installed, once for all checkouts.
+NAOSHI_PEERS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/naoshi
+export PROMPTFOO_VERSION NAOSHI_PEERS
 DEMO_ARGS ?=
 export PYTHON
 # Pyright asks the network whether it is the newest one unless it is told not to.
@@ -20,6 +24,12 @@ demo: setup-demo ## Watch an agent get better from corrections (DEMO_ARGS= is pa
 test: setup ## Run every test (PYTEST_ARGS= is passed on, WORKERS= is how many at once)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
+test-peers: setup peers ## Run the tests against the real Promptfoo (installs it once: 2 GB, minutes)
+	NAOSHI_TEST_PEERS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/peers
+
+peers:
+	@sh scripts/install_promptfoo.sh
+
 check: setup ## Run the linters, the type checker, the layer rules and the tests of the house rules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -27,7 +37,7 @@ check: setup ## Run the linters, the type checker, the layer rules and the tests
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/meta
 
-bench: setup ## Measure against a peer in the same run; each line is a ratio
+bench: setup peers ## Measure against a peer in the same run; each line is a ratio
 	@for file in bench/*.py; do $(BIN)/python "$$file" || exit 1; done
 
 setup: setup-demo ## Make .venv with all that tests need (the other targets do it themselves)

@@ -59,8 +59,9 @@ def run_cases(
     stand in the order of *cases*.
 
     In ``partial_folder`` results are kept as they come, in ``<run id>.jsonl``. If the run is killed, the next one of
-    the same cases, version and settings takes up that file: cases that it graded are not run again, and the run keeps
-    its identifier. The caller removes the file once the run is stored.
+    the same cases, version, settings and *folder* (whose content the caller vouches for) takes up that file: cases
+    that it graded are not run again, and the run keeps its identifier. The caller removes the file once the run is
+    stored.
 
     Raises:
         SuiteError: a case cannot be graded, or two cases have one identifier; nothing was run.
@@ -79,7 +80,7 @@ def run_cases(
     )  # fmt: skip
     partial = None
     if partial_folder is not None:
-        settings = [agent.model_dump(mode="json"), str(data_root), version, suite, pinned]
+        settings = [agent.model_dump(mode="json"), str(folder), str(data_root), version, suite, pinned]
         key = content_id("partial", settings, hashes, [case.case_id for case in cases])
         partial = PartialResults.open(partial_folder, key=key, run_id=run_id, now=started)
         run_id, started = partial.run_id, partial.started_at

@@ -62,6 +62,8 @@ class EvalSettings(BaseModel):
     ``folder`` (relative to the repository) holds the suites that people keep. ``threshold`` (above 0, at most 1) is
     what a minted case asks for. ``rubric_fields`` names fields, as ``artifact.field``, whose truth is not literal:
     their cases are graded by a rubric made of the practitioner's reason. Another ``split_salt`` draws other splits.
+    ``python`` is the interpreter that runs assertions in Python (empty: the one that runs Naoshi), ``python_timeout``
+    seconds for one of them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,6 +73,8 @@ class EvalSettings(BaseModel):
     split_weights: SplitWeights = SplitWeights()
     split_salt: str = "naoshi"
     rubric_fields: frozenset[str] = frozenset()
+    python: str = ""
+    python_timeout: _Seconds = 10.0
 
     def suite_path(self, split: Split, *, repository: Path, state: Path) -> Path:
         """Return where the suite of *split* lies: the holdout in *state*, outside git; the others in *repository*."""

@@ -1,49 +1,158 @@
 """Running cases on one state of the agent."""
 
 import os
-from collections.abc import Sequence
-from itertools import count
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 
 from naoshi.errors import ConfigError
+from naoshi.evals.assertions.python_code import PythonCode
 from naoshi.evals.run import run_cases
+from naoshi.evals.settings import AgentSettings, EvalSettings
 from naoshi.flow.loop import Loop
-from naoshi.records import CaseResult, EvalCase, EvalRun
+from naoshi.records import CaseResult, EvalCase, EvalRun, ResultState
 
 ALL_SPLITS = "all"
 """The name of the suite that a cycle judges by: the cases of all suites."""
+_TOLD_EACH_SECONDS = 0.1
 
 
-def evaluate_folder(loop: Loop, folder: Path, *, version: str, cases: Sequence[EvalCase], suite: str) -> EvalRun:
+class Runner(StrEnum):
+    """Who runs and grades the cases."""
+
+    native = "native"
+    promptfoo = "promptfoo"
+
+
+def evaluate_folder(
+    loop: Loop,
+    folder: Path,
+    *,
+    version: str,
+    cases: Sequence[EvalCase],
+    suite: str,
+    runner: Runner = Runner.native,
+    partial_folder: Path | None = None,
+) -> EvalRun:
     """Run *cases* on the agent whose files are in *folder*; the run is not kept in the store.
 
     Raises:
         ConfigError: no agent is configured.
-        MissingProgramError: the agent's program is not on this machine.
+        MissingProgramError: the agent's program, or that of the runner, is not on this machine.
     """
-    if not loop.settings.agent.command:
-        raise ConfigError("no agent is configured", hint="write `command` under [agent] in naoshi.toml")
-    done = count(1)
-
-    def tell(_: CaseResult) -> None:
-        loop.progress(f"{version}: {next(done)} of {len(cases)} cases")
-
-    return run_cases(
+    return evaluate_cases(
         cases,
         agent=loop.settings.agent,
+        evals=loop.settings.evals,
+        folder=folder,
+        data_root=loop.data_root,
+        version=version,
+        suite=suite,
+        runner=runner,
+        clock=loop.clock,
+        on_result=told_progress(loop.progress, version, len(cases)),
+        partial_folder=partial_folder,
+    )
+
+
+def evaluate_commit(
+    loop: Loop,
+    commit: str,
+    *,
+    version: str,
+    cases: Sequence[EvalCase],
+    suite: str,
+    runner: Runner = Runner.native,
+) -> EvalRun:
+    """Run *cases* on a fresh checkout of *commit*, and keep the run in the store.
+
+    Results are kept as they come, so that a run that was killed goes on where it was.
+    """
+    partial = loop.state / "runs"
+    with loop.git.worktree(commit, loop.worktrees / f"run-{commit[:12]}") as checkout:
+        run = evaluate_folder(
+            loop,
+            checkout.folder,
+            version=version,
+            cases=cases,
+            suite=suite,
+            runner=runner,
+            partial_folder=partial,
+        )
+    loop.store.runs.put(run)
+    (partial / f"{run.run_id}.jsonl").unlink(missing_ok=True)
+    return run
+
+
+def evaluate_cases(
+    cases: Sequence[EvalCase],
+    *,
+    agent: AgentSettings,
+    evals: EvalSettings,
+    folder: Path,
+    data_root: Path,
+    version: str,
+    suite: str,
+    runner: Runner,
+    clock: Callable[[], datetime],
+    on_result: Callable[[CaseResult], None],
+    partial_folder: Path | None = None,
+) -> EvalRun:
+    """Run *cases* on the agent in *folder* with the *runner* that was chosen.
+
+    Raises:
+        ConfigError: no agent is configured.
+        MissingProgramError: the agent's program, or that of the runner, is not on this machine.
+    """
+    if not agent.command:
+        raise ConfigError("no agent is configured", hint="write `command` under [agent] in naoshi.toml")
+    if runner is Runner.promptfoo:
+        # The socket server and all of it is for this runner alone.
+        from naoshi.evals.promptfoo import find_promptfoo, run_with_promptfoo
+
+        return run_with_promptfoo(
+            cases,
+            promptfoo=find_promptfoo(os.environ),
+            agent=agent,
+            folder=folder,
+            version=version,
+            suite=suite,
+            environment=os.environ,
+            data_root=data_root,
+            clock=clock,
+            python=evals.python,
+            on_result=on_result,
+        )
+    return run_cases(
+        cases,
+        agent=agent,
         folder=folder,
         version=version,
         suite=suite,
         environment=os.environ,
-        data_root=loop.data_root,
-        clock=loop.clock,
-        on_result=tell,
+        data_root=data_root,
+        clock=clock,
+        python=PythonCode(interpreter=evals.python, timeout=evals.python_timeout),
+        on_result=on_result,
+        partial_folder=partial_folder,
     )
 
 
-def evaluate_commit(loop: Loop, commit: str, *, version: str, cases: Sequence[EvalCase], suite: str) -> EvalRun:
-    """Run *cases* on a fresh checkout of *commit*, and keep the run in the store."""
-    with loop.git.worktree(commit, loop.worktrees / f"run-{commit[:12]}") as checkout:
-        run = evaluate_folder(loop, checkout.folder, version=version, cases=cases, suite=suite)
-    loop.store.runs.put(run)
-    return run
+def told_progress(tell: Callable[[str], None], name: str, total: int) -> Callable[[CaseResult], None]:
+    """Return what tells of each result how far the run is, all five states counted, ten times a second at most."""
+    counts: Counter[ResultState] = Counter()
+    last = 0.0
+
+    def progress(result: CaseResult) -> None:
+        nonlocal last
+        counts[result.state] += 1
+        now, done = time.monotonic(), counts.total()
+        if now - last >= _TOLD_EACH_SECONDS or done == total:
+            last = now
+            states = ", ".join(f"{counts[state]} {state.value}" for state in ResultState)
+            tell(f"{name}: {done} of {total} cases ({states})")
+
+    return progress

@@ -1,10 +1,12 @@
 """`naoshi evals` and `naoshi gate`: cases, runs of them, and the verdict."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from naoshi.ui.cli.options import HERE, AsJson, Folder
+from naoshi.errors import UsageError
+from naoshi.ui.cli.options import HERE, AsJson, Folder, Runner
 from naoshi.ui.cli.output import Output
 
 
@@ -34,21 +36,38 @@ def mint(folder: Folder = HERE, as_json: AsJson = False) -> int:
 
 
 def run(
+    suite: Annotated[
+        Path | None,
+        typer.Argument(help="Run this suite alone, on the agent as it lies in the work tree, and store nothing."),
+    ] = None,
     commit: Annotated[str, typer.Option(help="A commit, branch or tag; without it the version in force.")] = "",
+    runner: Annotated[Runner, typer.Option(help="Who runs and grades the cases.")] = Runner.native,
+    output: Annotated[
+        Path | None, typer.Option(help="Also write the results to this .json or .jsonl file, in Promptfoo's shape.")
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit status 1 when a case does not pass.")] = False,
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
     """Run every case on a version of the agent.
 
-    That happens in a checkout of its own; your work tree is not touched.
+    That happens in a checkout of its own; your work tree is not touched. Of a run that was killed only what is missing
+    is run again.
     """
+    out = Output(as_json=as_json)
+    if suite is not None:
+        from naoshi.ui.cli.suite_show import run_suite_and_show
+
+        if commit:
+            raise UsageError("a suite of its own is run on the work tree; leave --commit out")
+        passed = run_suite_and_show(suite, folder, out, runner=runner.value, output=output)
+        return 0 if passed or not check else 1
+    from naoshi.flow.evaluate import Runner as FlowRunner
     from naoshi.ui.cli.cases_show import run_and_show
     from naoshi.ui.cli.session import session
 
-    out = Output(as_json=as_json)
     with session(folder, out) as loop:
-        passed = run_and_show(loop, out, commit=commit)
+        passed = run_and_show(loop, out, commit=commit, runner=FlowRunner(runner.value), output=output)
     return 0 if passed or not check else 1
 
 

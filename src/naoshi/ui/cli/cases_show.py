@@ -1,18 +1,23 @@
 """Cases, runs and verdicts, made and shown to people."""
 
+from pathlib import Path
+
 from naoshi.errors import NotFoundError
+from naoshi.evals.promptfoo.results_writer import write_results
 from naoshi.flow.answers import require_some_answer
 from naoshi.flow.certified import certified_change
-from naoshi.flow.evaluate import ALL_SPLITS, evaluate_commit
+from naoshi.flow.evaluate import ALL_SPLITS, Runner, evaluate_commit
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import last_present_run
 from naoshi.flow.steps.gate import judge_run
 from naoshi.flow.steps.mint import Minted
 from naoshi.flow.steps.run import run_present
 from naoshi.flow.suites import judged_cases, load_suites
+from naoshi.flow.versions import main_branch
 from naoshi.gate.explain import explain
-from naoshi.records import CaseResult, EvalRun, ResultState, Split, VerdictOutcome
+from naoshi.records import EvalRun, ResultState, Split, VerdictOutcome
 from naoshi.ui.cli.output import Output, counted, one_line
+from naoshi.ui.cli.run_show import show_run
 
 _SHOWN = 10
 _EXIT = {
@@ -37,8 +42,12 @@ def show_minted(loop: Loop, minted: Minted, out: Output) -> None:
     out.result(minted)
 
 
-def run_and_show(loop: Loop, out: Output, *, commit: str) -> bool:
+def run_and_show(
+    loop: Loop, out: Output, *, commit: str, runner: Runner = Runner.native, output: Path | None = None
+) -> bool:
     """Run every case on *commit* (the version in force where it is empty) and return whether all passed.
+
+    The results are also written to *output*, in the shape of Promptfoo's.
 
     Raises:
         NotFoundError: there is no case.
@@ -47,38 +56,23 @@ def run_and_show(loop: Loop, out: Output, *, commit: str) -> bool:
     cases = judged_cases(loop)
     if not cases:
         raise NotFoundError("there is no case yet", hint="make cases with `naoshi evals mint`")
-    run = _run(loop, commit) if commit else run_present(loop)
+    native = runner is Runner.native
+    run = run_present(loop) if native and not commit else _run(loop, commit, runner)
+    if output is not None:
+        write_results(output, run, cases)
     require_some_answer(loop, run, cases)
-    _show_run(run, out)
+    show_run(run, out)
     out.result(run)
     return run.counts()[ResultState.pass_] == len(run.results)
 
 
-def _run(loop: Loop, name: str) -> EvalRun:
-    commit = loop.git.commit_of(name)
+def _run(loop: Loop, name: str, runner: Runner) -> EvalRun:
+    commit = loop.git.commit_of(name or f"refs/heads/{main_branch(loop)}")
     known = [version.name for version in loop.store.versions.find() if version.commit == commit]
     version = known[-1] if known else commit[:12]
-    return evaluate_commit(loop, commit, version=version, cases=judged_cases(loop), suite=ALL_SPLITS)
-
-
-def _show_run(run: EvalRun, out: Output) -> None:
-    counts = ", ".join(f"{count} {state.value}" for state, count in run.counts().items() if count)
-    out.say(f"run {run.run_id} of {run.version}: {counts}")
-    by_category: dict[str, list[CaseResult]] = {}
-    for result in run.results:
-        by_category.setdefault(result.category, []).append(result)
-    states = [state for state in ResultState if run.counts()[state]]
-    out.table(
-        ("category", "cases", *(state.value for state in states)),
-        [
-            (name, len(found), *(sum(result.state is state for result in found) for state in states))
-            for name, found in sorted(by_category.items())
-        ],
-    )
-    others = [result for result in run.results if result.state is not ResultState.pass_]
-    out.say(*(f"  {item.state.value:<11} {item.case_id}: {one_line(item.reason, most=90)}" for item in others[:_SHOWN]))
-    if len(others) > _SHOWN:
-        out.say(f"  and {len(others) - _SHOWN} more (all of them with --json)")
+    # The gate compares runs of one runner, so that another one's are kept apart.
+    suite = ALL_SPLITS if runner is Runner.native else f"{ALL_SPLITS} with {runner.value}"
+    return evaluate_commit(loop, commit, version=version, cases=judged_cases(loop), suite=suite, runner=runner)
 
 
 def show_cases(loop: Loop, out: Output) -> None:

@@ -24,3 +24,10 @@ class Language(StrEnum):
 
     en = "en"
     ja = "ja"
+
+
+class Runner(StrEnum):
+    """Who runs and grades the cases of a suite."""
+
+    native = "native"
+    promptfoo = "promptfoo"

@@ -1,0 +1,48 @@
+"""One suite on the agent as it lies in the work tree, run and shown; nothing is stored."""
+
+from pathlib import Path
+
+from naoshi.app.settings import CONFIG_NAME, read_settings
+from naoshi.errors import SuiteError
+from naoshi.evals.agent_pool import utc_now
+from naoshi.evals.promptfoo.results_writer import write_results
+from naoshi.evals.suite_file import load_suite
+from naoshi.flow.evaluate import Runner, evaluate_cases, told_progress
+from naoshi.records.eval_run import ResultState
+from naoshi.system.git import Git
+from naoshi.ui.cli.output import Output
+from naoshi.ui.cli.run_show import show_run
+
+_WORK_TREE = "work tree"
+
+
+def run_suite_and_show(path: Path, folder: Path, out: Output, *, runner: str, output: Path | None) -> bool:
+    """Run the suite at *path* with the settings of the repository of *folder*; return whether every case passed.
+
+    Raises:
+        SuiteError: it cannot be read, or has no case.
+        ConfigError: naoshi.toml is missing or wrong, or names no agent.
+        RepositoryError: *folder* lies in no git repository.
+    """
+    git = Git.at(folder)
+    settings = read_settings(git.folder / CONFIG_NAME)
+    suite = load_suite(path, root=git.folder, settings=settings.evals)
+    if not suite.cases:
+        raise SuiteError(f"{suite.path} has no test", hint="an empty suite shows nothing, so that it never passes")
+    run = evaluate_cases(
+        suite.cases,
+        agent=settings.agent,
+        evals=settings.evals,
+        folder=git.folder,
+        data_root=(git.folder / settings.agent.data_root).resolve(),
+        version=_WORK_TREE,
+        suite=suite.name,
+        runner=Runner(runner),
+        clock=utc_now,
+        on_result=told_progress(out.passing, suite.path, len(suite.cases)),
+    )
+    if output is not None:
+        write_results(output, run, suite.cases)
+    show_run(run, out)
+    out.result(run)
+    return run.counts()[ResultState.pass_] == len(run.results)
