@@ -113,7 +113,7 @@ class _Comparison:
 
     def _judgements(self, reruns: Sequence[Rerun]) -> Mapping[str, Judgement]:
         pairs, policy, statistics = self._pairs, self.policy, self.statistics
-        judge = PairedJudge.of(self.categories, pairs=pairs, policy=policy, reruns=RerunResults(reruns))
+        judge = PairedJudge.of(self.categories, pairs=pairs, policy=policy, reruns=RerunResults(reruns=reruns))
         return {
             "paired": judge.judge(self.categories, pairs=pairs, statistics=statistics),
             "literal": judge_literally(self.categories, pairs=pairs, policy=policy, statistics=statistics),

@@ -22,6 +22,7 @@ from naoshi.records.eval_run import CategoryStatistics, CategoryVerdict, Certain
 
 _MEASURES = {measure.name: measure for measure in (PASSES, ANSWERS, SCORES)}
 _UNSAFE_RERUNS = 3
+_SPARE_ROUNDS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,8 +183,8 @@ class PairedJudge:
 
     @property
     def _given_up(self) -> bool:
-        # Worse flips first, better ones after them, and as often again for re-runs that come to nothing.
-        return self.reruns.rounds >= 4 * max(self.times, _UNSAFE_RERUNS)
+        # Worse flips first, better ones after them, and a few more for re-runs that come to nothing.
+        return self.reruns.rounds >= 2 * max(self.times, _UNSAFE_RERUNS) + _SPARE_ROUNDS
 
     def _borne_out(self, pairs: Iterable[Pair]) -> Iterable[tuple[str, bool]]:
         for pair in pairs:

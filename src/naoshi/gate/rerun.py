@@ -40,7 +40,7 @@ class FlipState(StrEnum):
 class RerunResults:
     """The results of all rounds of re-runs, by case."""
 
-    def __init__(self, reruns: Sequence[Rerun]) -> None:
+    def __init__(self, *, reruns: Sequence[Rerun]) -> None:
         self.rounds = len(reruns)
         self._after = _by_key(result for rerun in reruns for result in rerun.candidate.results)
         self._before = _by_key(
