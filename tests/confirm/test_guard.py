@@ -257,6 +257,17 @@ def test_an_approval_that_nobody_used_lapses(world: World) -> None:
     assert world.sent == []
 
 
+def test_an_approval_survives_a_crash_before_it_is_used_but_not_a_word_for_stopping(world: World) -> None:
+    """Protects both: the yes that a program died on, and the person who says stop before anything has happened."""
+    world.say("送って").call(world.send_mail, "a")
+    world.say("1")
+    assert world.say("どうなった？").call(world.send_mail, "a") == "sent to a"
+    world.say("もう一通").call(world.send_mail, "a")
+    world.say("1")
+    assert world.say("やめて！").call(world.send_mail, "a").state is PermitState.asked
+    assert world.sent == ["a"]
+
+
 def test_an_expired_question_approves_nothing(world: World) -> None:
     """Protects against an answer after the time to answer."""
     world.say("送って").call(world.send_mail, "a")

@@ -68,6 +68,7 @@ class Approvals:
                 now=now,
                 lasts=timedelta(minutes=call.policy.settings.approval_minutes),
                 running=self._running(call, state),
+                stopped=call.scene.turn is not None and self.confirmations.is_escape(call.scene.turn.reply),
             )
             permit = self._attempt(call, state, standing)
             if permit is not None:

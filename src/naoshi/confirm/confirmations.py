@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from naoshi.confirm.confirmation_event import ConfirmationEvent, EventKind, asked_event, turn_event
 from naoshi.confirm.confirmation_store import ConfirmationStore
 from naoshi.confirm.context_texts import Language
-from naoshi.confirm.escape_words import ESCAPE_WORDS
+from naoshi.confirm.escape_words import ESCAPE_WORDS, is_escape
 from naoshi.confirm.fingerprint import loosely
 from naoshi.confirm.intake import ATTEMPTS, Intake
 from naoshi.confirm.proposal import Proposal, Weighing
@@ -104,6 +104,10 @@ class Confirmations:
     def language(self) -> Language | None:
         """The language of the texts for the model, where one is set."""
         return self._language
+
+    def is_escape(self, reply: str) -> bool:
+        """Return whether all of *reply* is a word for stopping."""
+        return is_escape(reply, self._intake.escape_words)
 
     def ask(
         self,

@@ -43,6 +43,7 @@ def standing_of(
     now: datetime,
     lasts: timedelta,
     running: Claim | None,
+    stopped: bool = False,
 ) -> Standing:
     """Return how *action* stands in *state*.
 
@@ -53,6 +54,7 @@ def standing_of(
         now: the present time.
         lasts: how long an approval may be begun to be used.
         running: the claim of the action whose program is still there, if any.
+        stopped: whether the turn's message is a word for stopping; it takes back an earlier yes that is not used.
     """
     settled = state.settled
     verdict = verdict_on(action, settled)
@@ -66,7 +68,8 @@ def standing_of(
         return Standing(stand=Stand(verdict.value), claim=begun)
     used = settled is not None and verdict is not None and _is_used(state, settled)
     if settled is not None and verdict is Verdict.approved and not used:
-        if now < settled.at + lasts:
+        taken_back = stopped and not came_in(turn, settled)
+        if now < settled.at + lasts and not taken_back:
             return Standing(stand=Stand.approved)
         used = True
     if settled is not None and verdict is Verdict.refused and came_in(turn, settled):
