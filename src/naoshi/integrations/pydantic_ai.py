@@ -73,7 +73,7 @@ class ConfirmedAgent:
         return await self._conversation.take(conversation_id, text, message_id=message_id, actor=actor)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ClaimedTools(AbstractCapability[Any]):
     """Runs each approved tool of one paused run under a claim, once."""
 
