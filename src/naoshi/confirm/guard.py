@@ -111,10 +111,7 @@ class Guard:
             raise InputError(f"{name} is a generator and cannot be guarded", hint="guard a function that returns")
 
         def permit(positional: tuple[Any, ...], named: Mapping[str, Any]) -> Permit:
-            given = self(name, called_with(function, positional, named, leave_out))
-            if not given:
-                raise NotPermittedError(f"{name} may not be done now: {given.state}", permit=given)
-            return given
+            return _allowed(self(name, called_with(function, positional, named, leave_out)))
 
         if inspect.iscoroutinefunction(function):
 
@@ -237,3 +234,9 @@ class Guard:
             self._on_action(event)
         except Exception:  # noqa: BLE001 - a watcher must not stop what is allowed, nor allow what is not
             _LOG.exception("the hook for guarded actions failed")
+
+
+def _allowed(permit: Permit) -> Permit:
+    if not permit:
+        raise NotPermittedError(f"{permit.tool} may not be done now: {permit.state}", permit=permit)
+    return permit
