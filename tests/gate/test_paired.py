@@ -203,7 +203,7 @@ def test_an_agent_that_falls_silent_blocks_when_it_does_so_again():
     assert first(after, before).outcome is VerdictOutcome.inconclusive
     settled = final(after, before, without_chance(after, before))
     assert settled.outcome is VerdictOutcome.regression
-    assert "get no answer each time" in settled.reasons[0]
+    assert "had an answer and get none each time" in settled.reasons[0]
     assert final(after, before, with_states(after, before, after="fail", before="fail")).outcome is VerdictOutcome.pass_
 
 

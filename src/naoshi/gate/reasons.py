@@ -75,14 +75,13 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "基準を下回る分類はありません。共通の {cases} 件のうち、合格は {before} 件から {after} 件になりました",
     ),
     "confirmed_drop": (
-        "{count} of {cases} cases that passed fail each time they are run again, {times} times on both versions: "
-        "{named}",
-        "合格していた {cases} 件中 {count} 件が、両方の版で {times} 回やり直しても毎回不合格です: {named}",
+        "{count} of {cases} cases passed and fail each time they are run again, {times} times on both versions: {named}",
+        "{cases} 件中 {count} 件は合格していましたが、両方の版で {times} 回やり直しても毎回不合格です: {named}",
     ),
     "confirmed_silence": (
-        "{count} of {cases} cases that were answered get no answer each time they are run again, {times} times on "
-        "both versions: {named}",
-        "応答があった {cases} 件中 {count} 件に、両方の版で {times} 回やり直しても毎回応答がありません: {named}",
+        "{count} of {cases} cases had an answer and get none each time they are run again, {times} times on both "
+        "versions: {named}",
+        "{cases} 件中 {count} 件は応答がありましたが、両方の版で {times} 回やり直しても毎回応答がありません: {named}",
     ),
     "passes_fell": (
         "the pass rate of {cases} cases fell from {before} to {after}, beyond chance (p = {p})",
