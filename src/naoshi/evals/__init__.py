@@ -1,15 +1,20 @@
-"""Permanent cases: minted from corrections, kept as Promptfoo suites, run against versions of the agent."""
+"""Permanent cases: minted from corrections, kept as Promptfoo suites, run against versions of the agent.
 
-from naoshi.evals.answer import Answer
-from naoshi.evals.judge import Grade, Judge, JudgeError
-from naoshi.evals.left_alone import left_alone
-from naoshi.evals.merge import Contradiction, MergeReport, merge_cases
-from naoshi.evals.mint import mint
-from naoshi.evals.run import run_cases, settings_hash
-from naoshi.evals.score import score
-from naoshi.evals.settings import AgentSettings, EvalSettings, SplitWeights
-from naoshi.evals.splits import assign_split
-from naoshi.evals.suite_file import SuiteFile, load_suite
+Each name is loaded when it is first used, so that a command which only runs a suite loads nothing else.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from naoshi.evals.answer import Answer
+    from naoshi.evals.judge import Grade, Judge, JudgeError
+    from naoshi.evals.merge import Contradiction, MergeReport, merge_cases
+    from naoshi.evals.run import run_cases, settings_hash
+    from naoshi.evals.runner import Runner, evaluate_cases
+    from naoshi.evals.settings import AgentSettings, EvalSettings, SplitWeights
+    from naoshi.evals.splits import assign_split
+    from naoshi.evals.suite_file import SuiteFile, load_suite
 
 __all__ = [
     "AgentSettings",
@@ -20,14 +25,40 @@ __all__ = [
     "Judge",
     "JudgeError",
     "MergeReport",
+    "Runner",
     "SplitWeights",
     "SuiteFile",
     "assign_split",
-    "left_alone",
+    "evaluate_cases",
     "load_suite",
     "merge_cases",
-    "mint",
     "run_cases",
-    "score",
     "settings_hash",
 ]
+
+_HOME = {
+    "AgentSettings": "settings",
+    "Answer": "answer",
+    "Contradiction": "merge",
+    "EvalSettings": "settings",
+    "Grade": "judge",
+    "Judge": "judge",
+    "JudgeError": "judge",
+    "MergeReport": "merge",
+    "Runner": "runner",
+    "SplitWeights": "settings",
+    "SuiteFile": "suite_file",
+    "assign_split": "splits",
+    "evaluate_cases": "runner",
+    "load_suite": "suite_file",
+    "merge_cases": "merge",
+    "run_cases": "run",
+    "settings_hash": "run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Return the public name *name*, loading the module that has it."""
+    if name in _HOME:
+        return getattr(import_module(f"naoshi.evals.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'naoshi.evals' has no attribute {name!r}")

@@ -5,19 +5,19 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, cast
 
-import yaml
 from pydantic import JsonValue, ValidationError
 
 from naoshi.errors import SuiteError
 from naoshi.evals.assertion_types import check_assertion, is_graded, is_threshold
 from naoshi.evals.assertions.json_document import schema_from_text
+from naoshi.evals.plain_document import Document
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.splits import assign_split
 from naoshi.evals.suite_source import SuiteSource
 from naoshi.evals.template import TemplateError, render
 from naoshi.evals.transform import joined_transform
 from naoshi.evals.var_templates import rendered_vars
-from naoshi.evals.yaml_document import YamlDocument, is_null
+from naoshi.evals.yaml_document import is_null
 from naoshi.records.base import content_id
 from naoshi.records.eval_case import Assertion, EvalCase, Provenance, Split
 
@@ -28,20 +28,20 @@ _JSON_KINDS = frozenset({"is-json", "contains-json", "not-is-json", "not-contain
 _GRADE_WANTED = 0.7
 _MOST_COMBINATIONS = 100_000
 
-Fields = dict[str, yaml.Node]
+Fields = dict[str, Any]
 
 
 class CaseReader:
-    """Makes cases of the tests in *document*. ``split`` is what the file is kept for, ``defaults`` its defaultTest."""
+    """Makes cases of the tests in *document*. ``split`` is what the file is kept for, ``defaults`` the defaultTest."""
 
     def __init__(
         self,
         *,
-        document: YamlDocument,
+        document: Document,
         source: SuiteSource,
         split: Split | None,
         settings: EvalSettings,
-        defaults: yaml.Node | None = None,
+        defaults: JsonValue = None,
     ) -> None:
         self._document = document
         self._source = source
@@ -49,7 +49,7 @@ class CaseReader:
         self._settings = settings
         self._defaults: Fields = {} if defaults is None else self._known(defaults, "`defaultTest`", _TEST_KEYS)
 
-    def cases(self, node: yaml.Node) -> Iterator[EvalCase]:
+    def cases(self, node: Any) -> Iterator[EvalCase]:
         """Yield the cases of one test: one, or one for each combination of the lists in its `vars`.
 
         Raises:
@@ -63,7 +63,7 @@ class CaseReader:
 
     def _case(
         self,
-        node: yaml.Node,
+        node: Any,
         fields: Fields,
         options: Mapping[str, JsonValue],
         variables: dict[str, JsonValue],
@@ -96,7 +96,7 @@ class CaseReader:
             provenance=self._provenance(metadata),
         )
 
-    def _combinations(self, node: yaml.Node, fields: Fields, *, expands: bool) -> list[dict[str, JsonValue]]:
+    def _combinations(self, node: Any, fields: Fields, *, expands: bool) -> list[dict[str, JsonValue]]:
         values: dict[str, list[JsonValue]] = {}
         for key, item in {**self._mapping(self._defaults, "vars"), **self._mapping(fields, "vars")}.items():
             value = self._document.value(item)
@@ -109,17 +109,17 @@ class CaseReader:
             raise self._document.error(node, f"the lists in `vars` make more than {_MOST_COMBINATIONS} tests of one")
         return [dict(zip(values, found, strict=True)) for found in product(*values.values())]
 
-    def _from_file(self, node: yaml.Node, reference: str) -> JsonValue:
+    def _from_file(self, node: Any, reference: str) -> JsonValue:
         try:
             return self._source.value(reference)
         except SuiteError as error:
             raise self._at(node, error) from error
 
-    def _assertions(self, fields: Fields, options: Mapping[str, JsonValue]) -> list[yaml.Node]:
+    def _assertions(self, fields: Fields, options: Mapping[str, JsonValue]) -> list[Any]:
         defaults = [] if options.get("disableDefaultAsserts") is True else self._listed(self._defaults, "assert")
         return [*defaults, *self._listed(fields, "assert")]
 
-    def _assertion(self, node: yaml.Node, variables: Mapping[str, JsonValue], outer: str | None) -> Assertion:
+    def _assertion(self, node: Any, variables: Mapping[str, JsonValue], outer: str | None) -> Assertion:
         fields = self._known(node, "an assertion", _ASSERT_KEYS)
         if "type" not in fields:
             raise self._document.error(node, "the assertion has no `type`")
@@ -138,7 +138,7 @@ class CaseReader:
             raise self._at(node, error) from error
         return assertion
 
-    def _value(self, name: str, node: yaml.Node | None, variables: Mapping[str, JsonValue]) -> JsonValue:
+    def _value(self, name: str, node: Any | None, variables: Mapping[str, JsonValue]) -> JsonValue:
         if node is None:
             return None
         value = self._document.value(node)
@@ -158,7 +158,7 @@ class CaseReader:
             raise SuiteError(f"{reference[:200]!r} is no file of Python code")
         return {"file": file, "function": function or "get_assert", "code": self._source.text(file)}
 
-    def _rendered(self, node: yaml.Node, value: JsonValue, names: Mapping[str, JsonValue]) -> JsonValue:
+    def _rendered(self, node: Any, value: JsonValue, names: Mapping[str, JsonValue]) -> JsonValue:
         try:
             if isinstance(value, str):
                 return render(value, names)
@@ -184,7 +184,7 @@ class CaseReader:
             raise self._document.error(found["transform"], "`transform` must be text")
         return values
 
-    def _split_of(self, metadata: Mapping[str, yaml.Node], source_key: str) -> Split:
+    def _split_of(self, metadata: Mapping[str, Any], source_key: str) -> Split:
         told = self._text(metadata, "split")
         if told is None:
             return self._split or assign_split(source_key, self._settings.split_weights, self._settings.split_salt)
@@ -199,7 +199,7 @@ class CaseReader:
             )
         return split
 
-    def _provenance(self, metadata: Mapping[str, yaml.Node]) -> Provenance:
+    def _provenance(self, metadata: Mapping[str, Any]) -> Provenance:
         fields = self._mapping(metadata, "provenance")
         if not fields:
             return _BY_HAND
@@ -211,45 +211,45 @@ class CaseReader:
             where = ".".join(str(part) for part in told["loc"])
             raise self._document.error(metadata["provenance"], f"`provenance.{where}`: {told['msg']}") from error
 
-    def _known(self, node: yaml.Node, what: str, known: frozenset[str]) -> Fields:
+    def _known(self, node: Any, what: str, known: frozenset[str]) -> Fields:
         fields = self._document.fields(node, what)
         for key, value in fields.items():
             if key not in known:
                 raise self._document.error(value, f"`{key[:80]}` in {what} is not supported")
         return fields
 
-    def _listed(self, fields: Mapping[str, yaml.Node], key: str) -> list[yaml.Node]:
+    def _listed(self, fields: Mapping[str, Any], key: str) -> list[Any]:
         node = fields.get(key)
         return [] if node is None or is_null(node) else self._document.items(node, f"`{key}`")
 
-    def _mapping(self, fields: Mapping[str, yaml.Node], key: str) -> Fields:
+    def _mapping(self, fields: Mapping[str, Any], key: str) -> Fields:
         node = fields.get(key)
         return {} if node is None or is_null(node) else self._document.fields(node, f"`{key}`")
 
-    def _text(self, fields: Mapping[str, yaml.Node], key: str) -> str | None:
+    def _text(self, fields: Mapping[str, Any], key: str) -> str | None:
         node = fields.get(key)
         value = None if node is None else self._document.value(node)
         if value is None or isinstance(value, str):
             return value or None
         raise self._document.error(node, f"`{key}` must be text; write it in quotes")
 
-    def _threshold(self, fields: Mapping[str, yaml.Node]) -> float | None:
+    def _threshold(self, fields: Mapping[str, Any]) -> float | None:
         value = self._amount(fields, "threshold")
         if value is not None and not is_threshold(value):
             raise self._document.error(fields["threshold"], "`threshold` must be above 0 and at most 1")
         return value
 
-    def _amount(self, fields: Mapping[str, yaml.Node], key: str) -> float | None:
+    def _amount(self, fields: Mapping[str, Any], key: str) -> float | None:
         node = fields.get(key)
         return None if node is None or is_null(node) else self._number(node, key)
 
-    def _number(self, node: yaml.Node, key: str) -> float:
+    def _number(self, node: Any, key: str) -> float:
         value = self._document.value(node)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise self._document.error(node, f"`{key}` must be a number")
         return float(value)
 
-    def _at(self, node: yaml.Node, error: SuiteError) -> SuiteError:
+    def _at(self, node: Any, error: SuiteError) -> SuiteError:
         return SuiteError(self._document.error(node, error.message).message, hint=error.advice)
 
 

@@ -28,7 +28,7 @@ _GRADE = "grade:"
 
 
 def csv_tests(text: str, *, name: str) -> Iterator[tuple[int, dict[str, JsonValue]]]:
-    """Yield each row of the table *text* as a test, with the line (from 0) at which it ends.
+    """Yield each row of the table *text* as a test, with the line (from 1) at which it ends.
 
     Raises:
         SuiteError: a row has more or fewer fields than the head, or a column is not supported.
@@ -42,7 +42,7 @@ def csv_tests(text: str, *, name: str) -> Iterator[tuple[int, dict[str, JsonValu
                 continue
             if len(row) != len(head):
                 raise SuiteError(f"{name}, line {reader.line_num}: {len(row)} fields under a head of {len(head)}")
-            yield reader.line_num - 1, _test(dict(zip(head, row, strict=True)), f"{name}, line {reader.line_num}")
+            yield reader.line_num, _test(dict(zip(head, row, strict=True)), f"{name}, line {reader.line_num}")
     except csv.Error as error:
         raise SuiteError(f"{name}, line {reader.line_num}: {error}") from error
 

@@ -5,11 +5,13 @@ What both read alike is passed on, what they read differently is translated, and
 
 import re
 from functools import lru_cache
-
-import regex
+from typing import TYPE_CHECKING
 
 from naoshi.errors import SuiteError
 from naoshi.evals.javascript import WHITE_SPACE
+
+if TYPE_CHECKING:
+    import regex
 
 TIME_LIMIT_SECONDS = 1.0
 _LONGEST_PATTERN = 10_000
@@ -67,10 +69,13 @@ def _halves(found: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> regex.Pattern[str]:
+def _compiled(pattern: str) -> "regex.Pattern[str]":
     if len(pattern) > _LONGEST_PATTERN:
         raise SuiteError(f"a regex of {len(pattern)} characters is too long (at most {_LONGEST_PATTERN})")
     translated = _translated(pattern)
+    # Slow to load, and many suites have no pattern.
+    import regex
+
     try:
         return regex.compile(translated, regex.ASCII | regex.VERSION0)
     except (regex.error, OverflowError, RecursionError, MemoryError) as error:

@@ -1,19 +1,22 @@
 """Reads a Promptfoo config as cases. What we do not support is refused by name, never passed over."""
 
 import hashlib
-import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import yaml
+from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
+from naoshi.evals.assertions.json_text import parse_json
 from naoshi.evals.case_reader import CaseReader
 from naoshi.evals.csv_tests import csv_tests
+from naoshi.evals.plain_document import Document, PlainDocument
 from naoshi.evals.settings import EvalSettings
-from naoshi.evals.suite_source import ReadsOtherFilesError, SuiteSource, node_of
+from naoshi.evals.suite_source import ReadsOtherFilesError, SuiteSource
 from naoshi.evals.yaml_document import YamlDocument, is_null, is_text
 from naoshi.records.eval_case import EvalCase, Split
 
@@ -76,7 +79,7 @@ class _Reader:
         self._split = file_split(stem)
         self._settings = settings
         self._source = source
-        self._defaults: yaml.Node | None = None
+        self._defaults: JsonValue = None
 
     def cases(self) -> tuple[ReadCase, ...]:
         top = self._document.fields(self._document.root, "the suite")
@@ -97,14 +100,12 @@ class _Reader:
                 node, "several `prompts` make several runs of each test; the agent under test has one of its own"
             )
 
-    def _default_test(self, node: yaml.Node | None) -> yaml.Node | None:
+    def _default_test(self, node: yaml.Node | None) -> JsonValue:
         if node is None or is_null(node):
             return None
-        if is_text(node):
-            return node_of(self._value_of_file(node), line=node.start_mark.line)
-        return node
-
-    def _value_of_file(self, node: yaml.ScalarNode) -> object:
+        self._document.plain_line = node.start_mark.line + 1
+        if not is_text(node):
+            return self._document.value(node)
         try:
             return self._source.value(str(node.value))
         except SuiteError as error:
@@ -144,13 +145,13 @@ class _Reader:
             read = _FILE_READERS.get(path.suffix.lower())
             if read is None:
                 raise self._document.error(node, f"tests from {path.name[:120]!r} are not supported")
-            document = YamlDocument(name=path.name, data=b"{}")
-            reader = self._reader(document)
-            for test in read(path, document):
-                for case in reader.cases(test):
-                    yield ReadCase(case=case, line=node.start_mark.line + 1, item=None)
+            for document, tests in read(path):
+                reader = self._reader(document)
+                for test in tests:
+                    for case in reader.cases(test):
+                        yield ReadCase(case=case, line=node.start_mark.line + 1, item=None)
 
-    def _reader(self, document: YamlDocument) -> CaseReader:
+    def _reader(self, document: Document) -> CaseReader:
         return CaseReader(
             document=document,
             source=self._source,
@@ -171,24 +172,40 @@ class _Reader:
         return tuple(read)
 
 
-def _yaml_tests(path: Path, document: YamlDocument) -> Iterator[yaml.Node]:
-    inner = YamlDocument(name=document.name, data=path.read_bytes())
-    yield from inner.items(inner.root, "the tests") if isinstance(inner.root, yaml.SequenceNode) else [inner.root]
+_Read = Iterator[tuple[Document, Iterable[Any]]]
 
 
-def _jsonl_tests(path: Path, document: YamlDocument) -> Iterator[yaml.Node]:
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines):
+def _yaml_tests(path: Path) -> _Read:
+    document = YamlDocument(name=path.name, data=path.read_bytes())
+    many = isinstance(document.root, yaml.SequenceNode)
+    yield document, document.items(document.root, "the tests") if many else [document.root]
+
+
+def _jsonl_tests(path: Path) -> _Read:
+    document = PlainDocument(name=path.name)
+    yield document, _json_lines(path, document)
+
+
+def _json_lines(path: Path, document: PlainDocument) -> Iterator[Any]:
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            document.line = number
             if line.strip():
-                try:
-                    yield node_of(json.loads(line), line=number)
-                except (ValueError, RecursionError) as error:
-                    raise SuiteError(f"{document.name}, line {number + 1}: not JSON ({error})") from error
+                value, fault = parse_json(line.decode("utf-8", "replace"))
+                if fault is not None:
+                    raise document.error(None, fault)
+                yield value
 
 
-def _csv_tests(path: Path, document: YamlDocument) -> Iterator[yaml.Node]:
+def _csv_tests(path: Path) -> _Read:
+    document = PlainDocument(name=path.name)
+    yield document, _rows(path, document)
+
+
+def _rows(path: Path, document: PlainDocument) -> Iterator[Any]:
     for line, test in csv_tests(path.read_text(encoding="utf-8-sig"), name=document.name):
-        yield node_of(test, line=line)
+        document.line = line
+        yield test
 
 
 _FILE_READERS = {

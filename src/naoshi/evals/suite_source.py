@@ -1,11 +1,7 @@
 """The files that a suite refers to. They lie in the suite's own folder or below, where no change may touch them."""
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import yaml
 from pydantic import JsonValue
 
 from naoshi.errors import InputError, SuiteError
@@ -83,33 +79,3 @@ class SuiteSource:
             raise SuiteError(
                 f"{name[:200]!r} lies outside the suite's folder", hint="put it beside the suite or below it"
             ) from error
-
-
-def node_of(value: Any, *, line: int) -> yaml.Node:
-    """Return *value* (plain JSON) as the node that YAML would give, standing at *line* (from 0)."""
-    mark = yaml.Mark("", 0, line, 0, None, 0)
-    if isinstance(value, dict):
-        pairs = [(_scalar(str(key), "str", mark), node_of(item, line=line)) for key, item in _entries(value)]
-        return yaml.MappingNode("tag:yaml.org,2002:map", pairs, mark, mark)
-    if isinstance(value, list):
-        items = [node_of(item, line=line) for item in value]  # pyright: ignore[reportUnknownVariableType]
-        return yaml.SequenceNode("tag:yaml.org,2002:seq", items, mark, mark)
-    if isinstance(value, str):
-        return _scalar(value, "str", mark)
-    return _scalar(json.dumps(value), _tag_of(value), mark)
-
-
-def _tag_of(value: object) -> str:
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, int):
-        return "int"
-    return "float" if isinstance(value, float) else "null"
-
-
-def _scalar(text: str, tag: str, mark: yaml.Mark) -> yaml.ScalarNode:
-    return yaml.ScalarNode(f"tag:yaml.org,2002:{tag}", text, mark, mark)
-
-
-def _entries(value: Any) -> Iterator[tuple[Any, Any]]:
-    yield from value.items()

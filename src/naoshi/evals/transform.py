@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-import regex
 from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
@@ -21,15 +20,24 @@ from naoshi.records.text_comparison import Comparison
 _NAME = re.compile(r"\.\s*([A-Za-z_$][\w$]*)(?!\s*\(|[\w$])")
 _KEY = re.compile(r"""\[\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\s*\]""")
 _INDEX = re.compile(r"\[\s*(\d{1,9})\s*\]")
-_LETTERS_AND_DIGITS = regex.compile(r"[^\p{L}\p{N}]")
-_SPACES = regex.compile(f"[{WHITE_SPACE}]+")
-_ENDS = regex.compile(f"^[{WHITE_SPACE}]+|[{WHITE_SPACE}]+\\Z")
+_SPACES = re.compile(f"[{WHITE_SPACE}]+")
+_ENDS = re.compile(f"^[{WHITE_SPACE}]+|[{WHITE_SPACE}]+\\Z")
+
+
+def _letters_and_digits(text: str) -> str:
+    if text.isascii():
+        return "".join(filter(str.isalnum, text))
+    # `re` knows no categories of characters, and few outputs need them.
+    import regex
+
+    return regex.sub(r"[^\p{L}\p{N}]", "", text)
+
 
 _TextStep = Callable[[str], str]
 _TEXT_STEPS: tuple[tuple[re.Pattern[str], _TextStep], ...] = (
     (
         re.compile(r"""\.replace\(\s*/\[\^\\p\{L\}\\p\{N\}\]/(?:gu|ug)\s*,\s*(?:''|"")\s*\)"""),
-        lambda text: _LETTERS_AND_DIGITS.sub("", text),
+        _letters_and_digits,
     ),
     (re.compile(r"""\.replace\(\s*/\\s\+/gu?\s*,\s*(?:' '|" ")\s*\)"""), lambda text: _SPACES.sub(" ", text)),
     (re.compile(r"\.toUpperCase\(\s*\)"), str.upper),

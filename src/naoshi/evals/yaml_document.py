@@ -8,6 +8,7 @@ import yaml
 from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
+from naoshi.evals.plain_document import PlainDocument
 
 _TAG = "tag:yaml.org,2002:"
 _MERGE = _TAG + "merge"
@@ -27,6 +28,16 @@ class CoreLoader(_BASE):
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
+    def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
+        """Return the tag of an untagged node, as PyYAML does but without its paths, which nobody uses here."""
+        if kind is not yaml.ScalarNode:
+            return f"{_TAG}map" if kind is yaml.MappingNode else f"{_TAG}seq"
+        if implicit[0] and value is not None:
+            for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
+                if pattern.match(value):
+                    return tag
+        return f"{_TAG}str"
+
 
 _PLAIN = (
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
@@ -41,25 +52,31 @@ for _name, _pattern, _first in _PLAIN:
 
 
 class YamlDocument:
-    """One parsed file. ``name`` is what errors call it; every error has it and the line."""
+    """One parsed file. ``name`` is what errors call it; every error has it and the line.
+
+    Its methods also take plain JSON, which is told to stand at ``plain_line``.
+    """
 
     def __init__(self, *, name: str, data: bytes) -> None:
         self.name = name
+        self.plain_line = 1
         self.text = self._decoded(data)
         self.root = self._composed()
 
-    def error(self, node: yaml.Node | None, message: str) -> SuiteError:
+    def error(self, node: Any, message: str) -> SuiteError:
         """Return the error that says *message* of the place of *node*."""
-        line = node.start_mark.line + 1 if node is not None else 1
+        line = cast("int", node.start_mark.line) + 1 if isinstance(node, yaml.Node) else self.plain_line
         return SuiteError(f"{self.name}, line {line}: {message}")
 
-    def fields(self, node: yaml.Node, what: str) -> dict[str, yaml.Node]:
+    def fields(self, node: Any, what: str) -> dict[str, Any]:
         """Return the entries of the mapping *node*, merge keys resolved.
 
         Raises:
             SuiteError: it is no mapping, or a key stands twice or is no scalar.
         """
         if not isinstance(node, yaml.MappingNode):
+            if not isinstance(node, yaml.Node):
+                return PlainDocument(name=self.name, line=self.plain_line).fields(node, what)
             raise self.error(node, f"{what} must be a mapping, not {_kind(node)}")
         own: dict[str, yaml.Node] = {}
         merged: dict[str, yaml.Node] = {}
@@ -76,17 +93,19 @@ class YamlDocument:
             own[name] = value
         return {**merged, **own}
 
-    def items(self, node: yaml.Node, what: str) -> list[yaml.Node]:
+    def items(self, node: Any, what: str) -> list[Any]:
         """Return the items of the list *node*.
 
         Raises:
             SuiteError: it is no list.
         """
         if not isinstance(node, yaml.SequenceNode):
+            if not isinstance(node, yaml.Node):
+                return PlainDocument(name=self.name, line=self.plain_line).items(node, what)
             raise self.error(node, f"{what} must be a list, not {_kind(node)}")
         return cast("list[yaml.Node]", node.value)
 
-    def value(self, node: yaml.Node) -> JsonValue:
+    def value(self, node: Any) -> JsonValue:
         """Return *node* as plain JSON.
 
         Raises:
@@ -98,7 +117,7 @@ class YamlDocument:
         if isinstance(node, yaml.MappingNode):
             self._check_tag(node, "map")
             return {key: self.value(item) for key, item in self.fields(node, "a mapping").items()}
-        return self._scalar(cast("yaml.ScalarNode", node))
+        return self._scalar(node) if isinstance(node, yaml.ScalarNode) else cast("JsonValue", node)
 
     def _scalar(self, node: yaml.ScalarNode) -> JsonValue:
         text, tag = str(node.value), str(node.tag).removeprefix(_TAG)
@@ -157,10 +176,21 @@ class YamlDocument:
 
     def _check_size(self, root: yaml.Node) -> None:
         """Refuse aliases that grow beyond measure or lead back into themselves, without following them."""
+        if "*" not in self.text:
+            self._check_depth(root)
+            return
         sizes: dict[int, int] = {}
         total = self._expanded(root, sizes, 0)
         if total > max(_FREE_NODES, _LARGEST_GROWTH * self.text.count("\n")):
             raise self.error(root, f"its aliases grow to {total:,} parts")
+
+    def _check_depth(self, root: yaml.Node) -> None:
+        level = [root]
+        for _ in range(_DEEPEST + 1):
+            level = [child for node in level if not isinstance(node, yaml.ScalarNode) for child in _children(node)]
+            if not level:
+                return
+        raise self.error(level[0], f"nested deeper than {_DEEPEST} levels")
 
     def _expanded(self, node: yaml.Node, sizes: dict[int, int], depth: int) -> int:
         if isinstance(node, yaml.ScalarNode):
@@ -177,9 +207,9 @@ class YamlDocument:
         return size
 
 
-def is_null(node: yaml.Node) -> bool:
-    """Return whether *node* is YAML's null."""
-    return isinstance(node, yaml.ScalarNode) and str(node.tag) == _TAG + "null"
+def is_null(node: Any) -> bool:
+    """Return whether *node* is null, in YAML or as plain JSON."""
+    return node is None or (isinstance(node, yaml.ScalarNode) and str(node.tag) == _TAG + "null")
 
 
 def is_text(node: yaml.Node) -> TypeGuard[yaml.ScalarNode]:

@@ -9,7 +9,6 @@ from typing import Any
 
 from naoshi.errors import InputError, StoreError
 from naoshi.evals.suite_writer import PROMPT, case_as_test
-from naoshi.records.base import content_id
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import AssertionResult, CaseResult, EvalRun, ResultState
 from naoshi.system.files import sync_folder
@@ -73,7 +72,7 @@ def result_row(result: CaseResult, case: EvalCase, *, place: int, provider: str)
             "tokensUsed": _NO_TOKENS,
             "componentResults": components,
         },
-        "id": content_id("result", result.case_id, result.content_hash, place),
+        "id": f"{result.case_id}-{place}",
         "latencyMs": round(result.latency_ms or 0.0, 3),
         "namedScores": named,
         "prompt": {"raw": PROMPT, "label": PROMPT, "config": {}},

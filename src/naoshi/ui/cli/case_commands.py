@@ -62,12 +62,12 @@ def run(
             raise UsageError("a suite of its own is run on the work tree; leave --commit out")
         passed = run_suite_and_show(suite, folder, out, runner=runner.value, output=output)
         return 0 if passed or not check else 1
-    from naoshi.flow.evaluate import Runner as FlowRunner
+    from naoshi.evals.runner import Runner as EvalRunner
     from naoshi.ui.cli.cases_show import run_and_show
     from naoshi.ui.cli.session import session
 
     with session(folder, out) as loop:
-        passed = run_and_show(loop, out, commit=commit, runner=FlowRunner(runner.value), output=output)
+        passed = run_and_show(loop, out, commit=commit, runner=EvalRunner(runner.value), output=output)
     return 0 if passed or not check else 1
 
 

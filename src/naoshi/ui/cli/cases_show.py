@@ -4,9 +4,10 @@ from pathlib import Path
 
 from naoshi.errors import NotFoundError
 from naoshi.evals.promptfoo.results_writer import write_results
+from naoshi.evals.runner import Runner
 from naoshi.flow.answers import require_some_answer
 from naoshi.flow.certified import certified_change
-from naoshi.flow.evaluate import ALL_SPLITS, Runner, evaluate_commit
+from naoshi.flow.evaluate import ALL_SPLITS, evaluate_commit
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import last_present_run
 from naoshi.flow.steps.gate import judge_run

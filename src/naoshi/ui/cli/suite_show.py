@@ -1,19 +1,20 @@
 """One suite on the agent as it lies in the work tree, run and shown; nothing is stored."""
 
+import gc
 from pathlib import Path
 
-from naoshi.app.settings import CONFIG_NAME, read_settings
+from naoshi.app.eval_settings import read_eval_settings
 from naoshi.errors import SuiteError
 from naoshi.evals.agent_pool import utc_now
-from naoshi.evals.promptfoo.results_writer import write_results
+from naoshi.evals.runner import Runner, evaluate_cases, told_progress
 from naoshi.evals.suite_file import load_suite
-from naoshi.flow.evaluate import Runner, evaluate_cases, told_progress
 from naoshi.records.eval_run import ResultState
 from naoshi.system.git import Git
 from naoshi.ui.cli.output import Output
 from naoshi.ui.cli.run_show import show_run
 
 _WORK_TREE = "work tree"
+_SELDOM = 500_000
 
 
 def run_suite_and_show(path: Path, folder: Path, out: Output, *, runner: str, output: Path | None) -> bool:
@@ -24,8 +25,10 @@ def run_suite_and_show(path: Path, folder: Path, out: Output, *, runner: str, ou
         ConfigError: naoshi.toml is missing or wrong, or names no agent.
         RepositoryError: *folder* lies in no git repository.
     """
+    # Cases and results live to the end; looking through them for garbage again and again is a third of the time.
+    gc.set_threshold(_SELDOM)
     git = Git.at(folder)
-    settings = read_settings(git.folder / CONFIG_NAME)
+    settings = read_eval_settings(git.folder)
     suite = load_suite(path, root=git.folder, settings=settings.evals)
     if not suite.cases:
         raise SuiteError(f"{suite.path} has no test", hint="an empty suite shows nothing, so that it never passes")
@@ -42,6 +45,9 @@ def run_suite_and_show(path: Path, folder: Path, out: Output, *, runner: str, ou
         on_result=told_progress(out.passing, suite.path, len(suite.cases)),
     )
     if output is not None:
+        # Most runs write no file.
+        from naoshi.evals.promptfoo.results_writer import write_results
+
         write_results(output, run, suite.cases)
     show_run(run, out)
     out.result(run)
