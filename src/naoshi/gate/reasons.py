@@ -75,7 +75,8 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "基準を下回る分類はありません。共通の {cases} 件のうち、合格は {before} 件から {after} 件になりました",
     ),
     "confirmed_drop": (
-        "{count} of {cases} cases passed and fail each time they are run again, {times} times on both versions: {named}",
+        "{count} of {cases} cases passed and fail each time they are run again, {times} times on both versions: "
+        "{named}",
         "{cases} 件中 {count} 件は合格していましたが、両方の版で {times} 回やり直しても毎回不合格です: {named}",
     ),
     "confirmed_silence": (
