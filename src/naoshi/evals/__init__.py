@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from naoshi.evals.answer import Answer
-    from naoshi.evals.judge import Grade, Judge, JudgeError
+    from naoshi.evals.judge import Grade, Judge
     from naoshi.evals.merge import Contradiction, MergeReport, merge_cases
     from naoshi.evals.run import run_cases, settings_hash
     from naoshi.evals.runner import Runner, evaluate_cases
@@ -23,7 +23,6 @@ __all__ = [
     "EvalSettings",
     "Grade",
     "Judge",
-    "JudgeError",
     "MergeReport",
     "Runner",
     "SplitWeights",
@@ -43,7 +42,6 @@ _HOME = {
     "EvalSettings": "settings",
     "Grade": "judge",
     "Judge": "judge",
-    "JudgeError": "judge",
     "MergeReport": "merge",
     "Runner": "runner",
     "SplitWeights": "settings",

@@ -14,10 +14,6 @@ class Grade:
     reason: str
 
 
-class JudgeError(Exception):
-    """The judge gave no usable grade; the agent is not to blame."""
-
-
 class Judge(Protocol):
     """Grades an output by a rule in words. ``pin`` names all that its grades depend on (model, prompt, temperature)."""
 

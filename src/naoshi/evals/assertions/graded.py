@@ -6,10 +6,9 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from naoshi.errors import SuiteError
+from naoshi.errors import JudgeError, SuiteError
 from naoshi.evals.assertions.python_code import GraderError, compiled_source
 from naoshi.evals.assertions.subject import Finding, Subject
-from naoshi.evals.judge import JudgeError
 from naoshi.records.eval_case import Assertion
 from naoshi.records.eval_run import ResultState
 

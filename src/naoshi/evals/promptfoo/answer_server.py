@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from naoshi.errors import NaoshiError
+from naoshi.errors import JudgeError, NaoshiError
 from naoshi.evals.agent_pool import AgentCall, AgentPool
 from naoshi.evals.answer import Answer
-from naoshi.evals.judge import Judge, JudgeError
+from naoshi.evals.judge import Judge
 from naoshi.records.base import canonical_json
 from naoshi.records.eval_case import EvalCase
 
