@@ -40,25 +40,27 @@ _PACKAGES = """\
 _DEPARTURES = """\
 ## Where this departs from the first design, and why
 
-- **`system` lies below the stages.** git, child processes and durable files are needed by several stages, and stages never
-  import one another.
-- **`ui` lies above `demo`**, since `naoshi demo` is a command; `app` is a package, as settings, set-up and doctor are three
-  ideas.
-- **Triage comes before the signals of corrections.** A correction is a signal of failure only once a person called it a
-  defect. The coded checks need no triage and run in the same stage.
-- **The holdout suite lies outside git**, in `.naoshi/evals/holdout.yaml`, and the validate suite is not in the coding agent's
-  checkout: what is in a repository can be read by whoever works in it.
-- **A coding agent's checkout is a repository of its own** with one commit, not a linked work tree: no history to look things
-  up in, and no hooks shared with the user's repository.
-- **What people left alone is guarded too.** Somebody who corrected one field of a record looked at the others; a change that
-  breaks those is worse, though they are not cases. They are made afresh from the store and are in no suite.
-- **Releases go forward only** (fast-forward), so that the commit that was judged is the commit that is released; a rollback
-  is a new commit and a new version.
-- **Suites are edited as text** and read back before they are saved; a YAML round trip does not keep files byte for byte.
-- **A confirmation store keeps the state of a conversation**, not a bare question, and `save` compares revisions: otherwise
-  asking again could race an answer and revive a settled question.
-- **A cycle that waits for a person ends its workflow**; the next run begins at the step that the cycle's record names. No
-  thread and no process waits for an answer.
+- **`system` lies below the stages.** git, child processes and durable files are needed by several stages, and
+  stages never import one another.
+- **`ui` lies above `demo`**, since `naoshi demo` is a command; `app` is a package, as settings, set-up and doctor
+  are three ideas.
+- **Triage comes before the signals of corrections.** A correction is a signal of failure only once a person called
+  it a defect. The coded checks need no triage and run in the same stage.
+- **The holdout suite lies outside git**, in `.naoshi/evals/holdout.yaml`, and the validate suite is not in the
+  coding agent's checkout: what is in a repository can be read by whoever works in it.
+- **A coding agent's checkout is a repository of its own** with one commit, not a linked work tree: no history to
+  look things up in, and no hooks shared with the user's repository.
+- **What people left alone is guarded too.** Somebody who corrected one field of a record looked at the others; a
+  change that breaks those is worse, though they are not cases. They are made afresh from the store and are in no
+  suite.
+- **Releases go forward only** (fast-forward), so that the commit that was judged is the commit that is released; a
+  rollback is a new commit and a new version.
+- **Suites are edited as text** and read back before they are saved; a YAML round trip does not keep files byte for
+  byte.
+- **A confirmation store keeps the state of a conversation**, not a bare question, and `save` compares revisions:
+  otherwise asking again could race an answer and revive a settled question.
+- **A cycle that waits for a person ends its workflow**; the next run begins at the step that the cycle's record
+  names. No thread and no process waits for an answer.
 - **One database for each agent.** The loop's tables and the workflows' share it.
 """
 
@@ -79,7 +81,8 @@ def names(items: Any) -> tuple[str, ...]:
 def render() -> str:
     """Return the page in Markdown."""
     table = stages()
-    return "\n".join([_PREFACE, _picture(table), _table(table), _LAYERS, _layers(), _PACKAGES, _packages(), _DEPARTURES])
+    parts = [_PREFACE, _picture(table), _table(table), _LAYERS, _layers(), _PACKAGES, _packages(), _DEPARTURES]
+    return "\n".join(parts)
 
 
 def _picture(table: Sequence[Any]) -> str:

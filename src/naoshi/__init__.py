@@ -4,7 +4,7 @@ from importlib import import_module
 from types import ModuleType
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "capture", "confirm", "errors", "records"]
+__all__ = ["__version__", "capture", "confirm", "errors", "records"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 _LAZY = frozenset({"capture", "confirm", "errors", "records"})
 

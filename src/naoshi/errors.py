@@ -22,6 +22,7 @@
     │   ├── MintRefusedError
     │   └── ChangeRefusedError
     ├── CodingAgentError            the program that was to make the change
+    ├── JudgeError                  exit status 3: the judge of a rubric gave no usable grade
     ├── WaitingError                exit status 3: a person has to decide first
     │   └── NotPermittedError       a guarded action may not be done now
     └── EffectError                 something that is done once at most
@@ -201,6 +202,14 @@ class CodingAgentError(NaoshiError):
     code = "coding-agent-failed"
     hint = "run the [repair] command by hand in a checkout"
     exit_status = 1
+
+
+class JudgeError(NaoshiError):
+    """The judge gave no usable grade; the agent is not to blame."""
+
+    code = "judge-failed"
+    hint = "look at the judge's own answer, and run the case again"
+    exit_status = 3
 
 
 class WaitingError(NaoshiError):

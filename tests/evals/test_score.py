@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from naoshi.errors import SuiteError
-from naoshi.evals.judge import Grade, JudgeError
+from naoshi.errors import JudgeError, SuiteError
+from naoshi.evals.judge import Grade
 from naoshi.evals.score import score
 from naoshi.records import Assertion, EvalCase, ResultState
 from tests.evals.examples import case

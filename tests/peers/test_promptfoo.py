@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from naoshi.evals import Grade, JudgeError, load_suite
+from naoshi.errors import JudgeError
+from naoshi.evals import Grade, load_suite
 from naoshi.evals.promptfoo import Promptfoo, run_with_promptfoo, write_results
 from naoshi.evals.run import run_cases
 from naoshi.evals.settings import AgentSettings

@@ -53,6 +53,9 @@ def run(
 
     That happens in a checkout of its own; your work tree is not touched. Of a run that was killed only what is missing
     is run again.
+
+    Raises:
+        UsageError: the options do not go together.
     """
     out = Output(as_json=as_json)
     if suite is not None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from naoshi.demo.report.document import CycleRow, DemoReport, Language
+from naoshi.demo.report.document import CycleRow, DemoReport, Language, regressions_shipped
 from naoshi.demo.report.render_report import write_report
 from naoshi.demo.report.rows import RowTable
 from naoshi.demo.run import DemoSettings, report_of, run_demo
@@ -19,7 +19,9 @@ class _Words:
     naive: str
     result: str
     naive_result: str
+    every_field: str
     regressions: str
+    wrong_cases: str
     look_at: str
     notes: Mapping[str, str]
 
@@ -29,7 +31,9 @@ _WORDS: Final[Mapping[Language, _Words]] = {
         naive="the same without triage, every correction believed:",
         result="held-out receipts with at least 75 % of their fields right: {first:.0%} → {last:.0%} of {documents}",
         naive_result="the same without triage: {first:.0%} → {last:.0%}",
+        every_field="all fields right: {share:.0%}; fields right: {fields} of {of}",
         regressions="regressions shipped: {count}",
+        wrong_cases="wrong cases in the suite: {wrong} of {cases}",
         look_at="What to look at:",
         notes={
             "report": "the curve, in a browser",
@@ -43,7 +47,9 @@ _WORDS: Final[Mapping[Language, _Words]] = {
         naive="トリアージなし（すべての訂正を正しいとみなす）:",
         result="評価専用のレシートのうち75%以上の項目が正しいもの: {first:.0%} → {last:.0%}（{documents}件）",
         naive_result="トリアージなし: {first:.0%} → {last:.0%}",
+        every_field="全項目が正しいもの: {share:.0%}、正しい項目: {of} のうち {fields}",
         regressions="改悪のままリリースした版: {count}",
+        wrong_cases="ケース集に入り込んだ誤り: {cases} 件のうち {wrong} 件",
         look_at="ご覧になるとよいもの:",
         notes={
             "report": "推移のグラフ（ブラウザーで）",
@@ -94,11 +100,24 @@ def _person_at_terminal(settings: DemoSettings, out: Output) -> Callable[[int], 
 
 def _results(report: DemoReport, words: _Words) -> list[str]:
     first, last = report.cycles[0].holdout, report.cycles[-1].holdout
-    lines = [words.result.format(first=first.at_least_75, last=last.at_least_75, documents=last.documents)]
+    shares = {"first": first.at_least_75, "last": last.at_least_75, "documents": last.documents}
+    lines = [words.result.format(**shares), *_figures(report.cycles, words)]
     if report.naive:
-        before, after = report.naive[0].holdout, report.naive[-1].holdout
-        lines.append(words.naive_result.format(first=before.at_least_75, last=after.at_least_75))
-    return [*lines, words.regressions.format(count=report.regressions_shipped)]
+        before, after = report.naive[0].holdout.at_least_75, report.naive[-1].holdout.at_least_75
+        lines += [words.naive_result.format(first=before, last=after), *_figures(report.naive, words)]
+    return lines
+
+
+def _figures(rows: Sequence[CycleRow], words: _Words) -> list[str]:
+    """Return what the share of well-read receipts does not show of a loop."""
+    last = rows[-1]
+    held = last.holdout
+    told = [
+        words.every_field.format(share=held.all, fields=held.fields_right, of=held.documents * len(held.by_field)),
+        words.regressions.format(count=regressions_shipped(rows)),
+        words.wrong_cases.format(wrong=last.wrong_cases or 0, cases=last.cases),
+    ]
+    return [f"  {line}" for line in told]
 
 
 def _places(report: DemoReport, words: _Words) -> list[str]:
