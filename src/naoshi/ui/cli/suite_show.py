@@ -1,6 +1,8 @@
 """One suite on the agent as it lies in the work tree, run and shown; nothing is stored."""
 
 import gc
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from naoshi.app.eval_settings import read_eval_settings
@@ -25,8 +27,11 @@ def run_suite_and_show(path: Path, folder: Path, out: Output, *, runner: str, ou
         ConfigError: naoshi.toml is missing or wrong, or names no agent.
         RepositoryError: *folder* lies in no git repository.
     """
-    # Cases and results live to the end; looking through them for garbage again and again is a third of the time.
-    gc.set_threshold(_SELDOM)
+    with _little_collection():
+        return _run_and_show(path, folder, out, runner=runner, output=output)
+
+
+def _run_and_show(path: Path, folder: Path, out: Output, *, runner: str, output: Path | None) -> bool:
     git = Git.at(folder)
     settings = read_eval_settings(git.folder)
     suite = load_suite(path, root=git.folder, settings=settings.evals)
@@ -52,3 +57,14 @@ def run_suite_and_show(path: Path, folder: Path, out: Output, *, runner: str, ou
     show_run(run, out)
     out.result(run)
     return run.counts()[ResultState.pass_] == len(run.results)
+
+
+@contextmanager
+def _little_collection() -> Generator[None]:
+    """Look for garbage seldom: cases and results live to the end, and looking through them is a third of the time."""
+    usual = gc.get_threshold()
+    gc.set_threshold(_SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
