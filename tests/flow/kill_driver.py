@@ -7,6 +7,7 @@ MOMENT is ``before STEP`` or ``after STEP`` (then the process kills itself), or 
 
 import json
 import os
+import re
 import signal
 import sys
 from contextlib import ExitStack
@@ -42,16 +43,26 @@ def end_state(loop: Loop, cycle: Cycle) -> dict[str, object]:
         "tags": git("tag", "--list").splitlines(),
         "branches": git("branch", "--list").splitlines(),
         "dirty": git.changed(),
-        "ledger": [entry.key for entry in loop.store.ledger.entries()],
+        "ledger": unnamed([entry.key for entry in loop.store.ledger.entries()]),
+        "entered_twice": _twice([entry.key for entry in loop.store.ledger.entries()]),
         "versions": [version.name for version in loop.store.versions.find()],
         "releases": loop.store.releases.count(),
         "reviews": loop.store.reviews.count(),
         "triages": loop.store.triages.count(),
-        "decisions": [item.decision_id for item in loop.store.decisions.find()],
+        "decisions": unnamed([item.decision_id for item in loop.store.decisions.find()]),
         "answers": sum('"outcome": "resolved"' in event for event in events),
         "holdout": (loop.state / "evals" / "holdout.yaml").read_text(),
         "worktrees": sorted(path.name for path in worktrees.iterdir()) if worktrees.is_dir() else [],
     }
+
+
+def unnamed(keys: list[str]) -> list[str]:
+    """Return *keys* without the identifiers that hang on a commit, and so on the clock."""
+    return [re.sub(r"(change|review|cycle)_[0-9a-f]{16}", r"\1", key) for key in keys]
+
+
+def _twice(keys: list[str]) -> list[str]:
+    return sorted({key for key in keys if keys.count(key) > 1})
 
 
 if __name__ == "__main__":

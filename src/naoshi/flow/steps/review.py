@@ -5,6 +5,7 @@ from naoshi.flow.loop import Loop
 from naoshi.flow.people import Question
 from naoshi.flow.required import require
 from naoshi.flow.steps.ending import ended, waiting
+from naoshi.flow.steps.triage import counts_so_far
 from naoshi.flow.suites import load_cases
 from naoshi.records import Certificate, Change, Cycle, CycleState, Review, ReviewDecision, Verdict
 from naoshi.release.review import ReviewQuestion, decide, review_question
@@ -63,9 +64,8 @@ def review_step(loop: Loop, cycle: Cycle) -> Cycle:
     change = require(loop.store.changes, cycle.change_id)
     certificate = require(loop.store.certificates, cycle.certificate_id)
     verdict = require(loop.store.verdicts, cycle.verdict_id)
-    before = loop.store.decisions.count(kind="review")
     found = review(loop, change, certificate, verdict)
-    asked = cycle.questions + loop.store.decisions.count(kind="review") - before
+    asked = counts_so_far(loop, cycle)["questions"]
     if found is None:
         return waiting(cycle, f"change {change.change_id} waits for a review").model_copy(update={"questions": asked})
     reviewed = cycle.model_copy(update={"review_id": found.review_id, "questions": asked})

@@ -76,20 +76,26 @@ def triage(loop: Loop) -> Triaged:
 def triage_step(loop: Loop, cycle: Cycle) -> Cycle:
     """Triage what came in; the cycle waits while a question is open."""
     done = triage(loop)
-    kept_out = sum(item.decision is not TriageClass.defect for item in done.triages)
-    counted = cycle.model_copy(
-        update={
-            "corrections": cycle.corrections + len(done.triages),
-            "questions": cycle.questions + done.asked,
-            "overridden": cycle.overridden + sum(item.overridden for item in done.triages),
-            "not_cases": cycle.not_cases + kept_out,
-        }
-    )
+    counted = cycle.model_copy(update=counts_so_far(loop, cycle))
     if done.open:
         corrections = sum(len(question.bundle.items) for question in done.open)
         return waiting(counted, f"{len(done.open)} questions about {corrections} corrections wait for an answer")
-    loop.report(f"triage: {len(done.triages)} corrections, {kept_out} of them no case, {done.asked} questions")
+    told = f"{counted.corrections} corrections, {counted.not_cases} of them no case, {counted.questions} questions"
+    loop.report(f"triage: {told}")
     return counted.model_copy(update={"stage": "signals"})
+
+
+def counts_so_far(loop: Loop, cycle: Cycle) -> dict[str, int]:
+    """Return what people decided since the cycle before, counted from the store: a step done again counts the same."""
+    triages = loop.store.triages.find()
+    earlier = [item for item in loop.store.cycles.find() if item.number < cycle.number]
+    return {
+        "corrections": len(triages) - sum(item.corrections for item in earlier),
+        "not_cases": sum(item.decision is not TriageClass.defect for item in triages)
+        - sum(item.not_cases for item in earlier),
+        "overridden": sum(item.overridden for item in triages) - sum(item.overridden for item in earlier),
+        "questions": loop.store.decisions.count() - sum(item.questions for item in earlier),
+    }
 
 
 def _question(asked: TriageQuestion) -> Question:
