@@ -97,7 +97,9 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 def cell_width(text: str) -> int:
     """Return how many columns of a terminal *text* takes."""
-    from rich.cells import cell_len  # rich is slow to load, and `--help` needs none of it
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from rich.cells import cell_len  # rich is slow to load, and most text needs none of it
 
     return cell_len(text)
 
