@@ -86,10 +86,10 @@ def project_files() -> tuple[Path, ...]:
 
 
 def once_written(module: str) -> None:
-    """Go on only when *module* exists; skip, visibly, before it is written for the first time."""
+    """Go on only when *module* exists; fail where it is gone, so that no check of it is lost."""
     try:
         spec = find_spec(module)
     except ModuleNotFoundError:
         spec = None
     if spec is None:
-        pytest.skip(f"{module} is not written yet")
+        pytest.fail(f"there is no module {module}")
