@@ -6,20 +6,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naoshi.gate.decide import decide
+from naoshi.gate.decide import decide, settle
 from naoshi.gate.policy import CategoryTolerance, GatePolicy
 from naoshi.records import AssertionResult, CaseResult, EvalRun, ResultState, Verdict, VerdictOutcome
-from tests.gate.runs import CATEGORIES, NOW, POLICIES, RESULTS, drawn, of_counts, result, run
+from tests.gate.runs import CATEGORIES, NOW, POLICIES, RESULTS, drawn, of_counts, result, run, without_chance
 
-POLICY = GatePolicy()
-
-
-def verdict(candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy = POLICY) -> Verdict:
-    return decide(candidate, baseline, policy, now=NOW)
+PAIRED = GatePolicy()
+LITERAL = GatePolicy(policy="literal")
 
 
-def outcome(candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy = POLICY) -> str:
-    return verdict(candidate, baseline, policy).outcome.value
+def verdict(candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy = PAIRED) -> Verdict:
+    return settle(candidate, baseline, policy, run_again=without_chance(candidate, baseline), now=NOW)
+
+
+def outcome(candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy = PAIRED) -> str:
+    """What both policies say: of an agent without chance it is the same."""
+    found = verdict(candidate, baseline, policy.model_copy(update={"policy": "paired"}))
+    assert {item.outcome for item in found.by_policy} == {found.outcome}
+    assert verdict(candidate, baseline, policy.model_copy(update={"policy": "literal"})).outcome is found.outcome
+    return found.outcome.value
+
+
+def test_an_agent_with_chance_is_what_the_gate_is_made_for():
+    """Protects the default: without a word in naoshi.toml the gate is `paired`."""
+    assert PAIRED.policy == "paired"
 
 
 def test_a_run_against_itself_passes():
@@ -32,11 +42,16 @@ def test_a_run_against_itself_passes():
 
 def test_a_collapse_of_one_category_is_not_hidden_by_a_better_average():
     """Protects L9: no aggregate decides; the category is named."""
-    found = verdict(of_counts("v2", a=(10, 10), b=(6, 10)), of_counts("v1", a=(5, 10), b=(10, 10)))
+    found = verdict(of_counts("v2", a=(10, 10), b=(6, 10)), of_counts("v1", a=(5, 10), b=(10, 10)), LITERAL)
     assert found.outcome is VerdictOutcome.regression
     assert found.reasons == ("b: 6 of 10 pass, 10 did in the baseline",)
     assert {item.category: item.outcome.value for item in found.categories} == {"a": "pass", "b": "regression"}
     assert sum(flip.after is ResultState.fail for flip in found.flips) == 4
+    paired = verdict(of_counts("v2", a=(10, 10), b=(6, 10)), of_counts("v1", a=(5, 10), b=(10, 10)))
+    assert paired.outcome is VerdictOutcome.regression
+    assert paired.reasons == (
+        "b: 4 of 10 cases passed and fail each time they are run again, 5 times on both versions: b-6, b-7, b-8, b-9",
+    )
 
 
 def test_gains_and_losses_inside_a_category_are_weighed_and_all_flips_listed():

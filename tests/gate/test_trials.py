@@ -46,7 +46,7 @@ def test_trials_that_ask_different_things_are_refused():
 def test_the_letter_weighs_cases_by_their_trials():
     """Protects `literal` with several trials: rates, not counts of results."""
     before, after = of_trials("v1", a="+++", b="+"), of_trials("v2", a="++-", b="+")
-    found = decide(after, before, GatePolicy(), now=NOW)
+    found = decide(after, before, GatePolicy(policy="literal"), now=NOW)
     assert found.reasons == ("general: 1.67 of 2 pass, 2 did in the baseline",)
 
 

@@ -61,7 +61,7 @@ class GatePolicy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    policy: Literal["literal", "paired"] = "literal"
+    policy: Literal["literal", "paired"] = "paired"
     alpha: float = Field(default=0.05, gt=0, lt=0.5, allow_inf_nan=False)
     margin: _Share = 0.05
     require_certified: bool = False
