@@ -64,6 +64,11 @@ class EvalSettings(BaseModel):
     their cases are graded by a rubric made of the practitioner's reason. Another ``split_salt`` draws other splits.
     ``python`` is the interpreter that runs assertions in Python (empty: the one that runs Naoshi), ``python_timeout``
     seconds for one of them.
+
+    ``smoke_seconds`` is how long the smoke suite may take. ``near_duplicate`` (a share, 0–1) is the likeness of texts
+    from which two cases count as near-duplicates. A case is flaky when more than ``flaky_share`` of its
+    ``flaky_repeats`` or more repeats flipped. The holdout may be asked ``holdout_per_cycle`` times in a cycle and
+    ``holdout_per_month`` times in a calendar month (UTC) in all.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -75,6 +80,12 @@ class EvalSettings(BaseModel):
     rubric_fields: frozenset[str] = frozenset()
     python: str = ""
     python_timeout: _Seconds = 10.0
+    smoke_seconds: _Seconds = 60.0
+    near_duplicate: float = Field(default=0.9, gt=0.5, le=1, allow_inf_nan=False)
+    flaky_share: float = Field(default=0.1, ge=0, lt=1, allow_inf_nan=False)
+    flaky_repeats: int = Field(default=4, ge=2)
+    holdout_per_cycle: int = Field(default=8, ge=0)
+    holdout_per_month: int = Field(default=200, ge=0)
 
     def suite_path(self, split: Split, *, repository: Path, state: Path) -> Path:
         """Return where the suite of *split* lies: the holdout in *state*, outside git; the others in *repository*."""

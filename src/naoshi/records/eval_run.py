@@ -50,7 +50,8 @@ class CaseResult(Record):
 class EvalRun(Record):
     """One execution of a suite by one version.
 
-    ``settings_hash`` pins what makes runs comparable (judge, rubric, runner).
+    ``settings_hash`` pins what makes runs comparable (judge, rubric, runner). ``commit`` is what was checked out, empty
+    where that is not known.
     """
 
     run_id: str
@@ -60,6 +61,7 @@ class EvalRun(Record):
     finished_at: AwareDatetime
     settings_hash: str = ""
     results: tuple[CaseResult, ...] = ()
+    commit: str = ""
 
     def counts(self) -> Mapping[ResultState, int]:
         """Return how many results are in each of the five states, zeros included."""
@@ -174,7 +176,8 @@ class Verdict(Record):
     """The gate's judgement of a candidate run against the baseline, with every reason.
 
     It is that of ``policy``; ``by_policy`` has what each policy says. ``rerun`` names the cases that have to be run
-    once more on both versions before the verdict is final; ``rounds`` is how often that was done.
+    once more on both versions before the verdict is final; ``rounds`` is how often that was done. ``quarantined`` are
+    cases that were run and had no say, since they are flaky or retired by a person; a flip among them stands there too.
     """
 
     verdict_id: str
@@ -189,3 +192,4 @@ class Verdict(Record):
     by_policy: tuple[PolicyVerdict, ...] = ()
     rerun: tuple[str, ...] = ()
     rounds: int = 0
+    quarantined: tuple[Flip, ...] = ()
