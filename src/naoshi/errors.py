@@ -20,7 +20,8 @@
     │   └── LedgerError             the ledger's chain is broken
     ├── RefusedError                exit status 1: a check says no
     │   ├── MintRefusedError
-    │   └── ChangeRefusedError
+    │   ├── ChangeRefusedError
+    │   └── GateUntrustedError     the gate failed its test of itself
     ├── CodingAgentError            the program that was to make the change
     ├── JudgeError                  exit status 3: the judge of a rubric gave no usable grade
     ├── WaitingError                exit status 3: a person has to decide first
@@ -194,6 +195,13 @@ class ChangeRefusedError(RefusedError):
 
     code = "change-refused"
     hint = "the change is kept; `naoshi status` names it"
+
+
+class GateUntrustedError(RefusedError):
+    """The gate did not pass its test of itself on this suite, so that it may not judge."""
+
+    code = "gate-untrusted"
+    hint = "`naoshi gate self-test` shows what it got wrong; correct [gate] in naoshi.toml, or the suite"
 
 
 class CodingAgentError(NaoshiError):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naoshi.gate.decide import decide, settle
+from naoshi.gate.decide import settle
 from naoshi.gate.policy import CategoryTolerance, GatePolicy
 from naoshi.records import AssertionResult, CaseResult, EvalRun, ResultState, Verdict, VerdictOutcome
 from tests.gate.runs import CATEGORIES, NOW, POLICIES, RESULTS, drawn, of_counts, result, run, without_chance

@@ -85,7 +85,6 @@ def test_a_suite_that_says_nothing_is_not_trusted(empty: EvalRun):
 
 @given(results=RESULTS)
 def test_the_self_test_ends_whatever_the_run_is(results: dict[int, tuple[str, str]]):
-    """Protects the cycle: no run makes the test fail to answer."""
+    """Protects the cycle: no run makes the test fail to answer, and one that says anything is enough."""
     found = self_test(drawn("v1", results), GatePolicy(policy="paired"), now=NOW)
-    known = [state for state, _ in results.values() if state in ("pass", "fail", "agent_error")]
-    assert found.passed is any(state != "agent_error" for state in known)
+    assert found.passed is any(state in ("pass", "fail", "agent_error") for state, _ in results.values())

@@ -51,21 +51,28 @@ def evaluate_commit(
     suite: str,
     runner: Runner = Runner.native,
 ) -> EvalRun:
-    """Run *cases* on a fresh checkout of *commit*, and keep the run in the store.
+    """Run *cases* on a fresh checkout of *commit*, and keep the run in the store."""
+    with loop.git.worktree(commit, loop.worktrees / f"run-{commit[:12]}") as checkout:
+        return evaluate_checkout(loop, checkout.folder, version=version, cases=cases, suite=suite, runner=runner)
+
+
+def evaluate_checkout(
+    loop: Loop,
+    folder: Path,
+    *,
+    version: str,
+    cases: Sequence[EvalCase],
+    suite: str,
+    runner: Runner = Runner.native,
+) -> EvalRun:
+    """Run *cases* on the checkout *folder*, whose commit is in its name, and keep the run in the store.
 
     Results are kept as they come, so that a run that was killed goes on where it was.
     """
     partial = loop.state / "runs"
-    with loop.git.worktree(commit, loop.worktrees / f"run-{commit[:12]}") as checkout:
-        run = evaluate_folder(
-            loop,
-            checkout.folder,
-            version=version,
-            cases=cases,
-            suite=suite,
-            runner=runner,
-            partial_folder=partial,
-        )
+    run = evaluate_folder(
+        loop, folder, version=version, cases=cases, suite=suite, runner=runner, partial_folder=partial
+    )
     loop.store.runs.put(run)
     (partial / f"{run.run_id}.jsonl").unlink(missing_ok=True)
     return run

@@ -1,14 +1,17 @@
 """Running cases once more on the two versions that the gate holds against each other."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 
-from naoshi.flow.evaluate import evaluate_commit
+from naoshi.flow.evaluate import evaluate_checkout
 from naoshi.flow.loop import Loop
 from naoshi.flow.suites import judged_cases
 from naoshi.flow.versions import main_branch, present_version
 from naoshi.gate.rerun import Rerun, RunAgain
-from naoshi.records import EvalRun
+from naoshi.records import EvalCase, EvalRun
 from naoshi.release.versions import version_named
+from naoshi.system.git import Git
 
 RERUN = "rerun"
 """The name of the suite of a re-run."""
@@ -29,18 +32,44 @@ def commit_of(loop: Loop, run: EvalRun) -> str:
     return version_named(loop.store, run.version).commit
 
 
-def rerunner(loop: Loop, candidate: EvalRun, baseline: EvalRun | None) -> RunAgain:
-    """Return what runs cases once more on the versions of both runs."""
+@contextmanager
+def rerunning(loop: Loop, candidate: EvalRun, baseline: EvalRun | None) -> Generator[RunAgain]:
+    """Give what runs cases once more on the versions of both runs.
 
-    def run_again(case_ids: Sequence[str], /) -> Rerun:
-        wanted = frozenset(case_ids)
-        cases = [case for case in judged_cases(loop) if case.case_id in wanted]
-        loop.report(f"gate: {len(cases)} cases that flipped are run once more")
-        runs = [
-            evaluate_commit(loop, commit_of(loop, run), version=run.version, cases=cases, suite=RERUN)
-            for run in (candidate, baseline)
-            if run is not None
-        ]
-        return Rerun(candidate=runs[0], baseline=runs[1] if len(runs) > 1 else None)
+    The two are checked out when the first round asks for them, and kept until the gate has settled. Before each further
+    round they are put back as the commit has them, so that no round finds what an earlier one left.
+    """
+    with ExitStack() as stack:
+        places = _Places(loop=loop, stack=stack)
+        judged = {case.case_id: case for case in judged_cases(loop)}
 
-    return run_again
+        def run_again(case_ids: Sequence[str], /) -> Rerun:
+            cases = [judged[name] for name in dict.fromkeys(case_ids) if name in judged]
+            loop.report(f"gate: {len(cases)} cases that flipped are run once more")
+            runs = [places.run(run, cases) for run in (candidate, baseline) if run is not None]
+            return Rerun(candidate=runs[0], baseline=runs[1] if len(runs) > 1 else None)
+
+        yield run_again
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Places:
+    """The checkouts of one settling, by commit."""
+
+    loop: Loop
+    stack: ExitStack
+    known: dict[str, Git] = field(default_factory=dict[str, Git])
+
+    def run(self, run: EvalRun, cases: Sequence[EvalCase]) -> EvalRun:
+        checkout = self._fresh(commit_of(self.loop, run))
+        return evaluate_checkout(self.loop, checkout.folder, version=run.version, cases=cases, suite=RERUN)
+
+    def _fresh(self, commit: str) -> Git:
+        if commit in self.known:
+            checkout = self.known[commit]
+            checkout("reset", "--quiet", "--hard", commit)
+            checkout("clean", "--quiet", "-ffdx")
+            return checkout
+        place = self.loop.worktrees / f"rerun-{commit[:12]}"
+        self.known[commit] = self.stack.enter_context(self.loop.git.worktree(commit, place))
+        return self.known[commit]

@@ -7,17 +7,16 @@ from naoshi.gate.lenient import LenientRule, lenient_pass
 from naoshi.gate.pairing import Pair, Pairing, pair_runs
 from naoshi.gate.policy import CategoryTolerance, Decision, Gate, GatePolicy
 from naoshi.gate.rerun import Rerun, RunAgain
-from naoshi.gate.self_test import GateProbe, GateSelfTest, self_test
+from naoshi.gate.self_test import GATE_VERSION, self_test, self_test_key
 from naoshi.gate.trials import CaseTrials, join_trials, passes
 
 __all__ = [
+    "GATE_VERSION",
     "CaseTrials",
     "CategoryTolerance",
     "Decision",
     "Gate",
     "GatePolicy",
-    "GateProbe",
-    "GateSelfTest",
     "Language",
     "LenientRule",
     "Pair",
@@ -34,5 +33,6 @@ __all__ = [
     "passes",
     "rerun_wanted",
     "self_test",
+    "self_test_key",
     "settle",
 ]

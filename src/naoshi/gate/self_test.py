@@ -1,15 +1,21 @@
 """The gate tests itself on a suite: a known regression must block, and a run held against itself must pass."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
+from naoshi import __version__
 from naoshi.gate.decide import settle
 from naoshi.gate.policy import CategoryTolerance, Gate, GatePolicy
 from naoshi.gate.rerun import Rerun
-from naoshi.gate.trials import is_unknown
-from naoshi.records.base import Record
-from naoshi.records.eval_run import CaseResult, EvalRun, ResultState, Verdict, VerdictOutcome
+from naoshi.gate.trials import gives_no_answer, is_unknown, passes
+from naoshi.records.base import content_hash, content_id
+from naoshi.records.eval_run import CaseResult, Certainty, EvalRun, ResultState, Verdict, VerdictOutcome
+from naoshi.records.gate_self_test import GateProbe, GateSelfTest
+
+GATE_VERSION = f"{__version__}/1"
+"""The version of the gate. The number after the stroke goes up with each change of how it decides."""
 
 # What a gate can see does not hang on more; a suite of a hundred thousand cases is tested in seconds.
 _MOST_CASES = 200
@@ -17,38 +23,27 @@ _REFUSALS = (VerdictOutcome.regression, VerdictOutcome.inconclusive, VerdictOutc
 _Ask = Callable[[EvalRun, EvalRun, GatePolicy], Verdict]
 
 
-class GateProbe(Record):
-    """One question to the gate whose answer is known: what was asked, what may come out, and what did."""
+def self_test_key(run: EvalRun, policy: GatePolicy) -> str:
+    """Return the hash of all that a self-test holds for: the suite as *run* has it, *policy*, and the gate's version.
 
-    name: str
-    category: str | None = None
-    expected: tuple[VerdictOutcome, ...]
-    found: VerdictOutcome
-    held: bool
-    reasons: tuple[str, ...] = ()
-
-
-class GateSelfTest(Record):
-    """Whether the gate can be trusted on one suite under one policy.
-
-    ``skipped`` names categories whose tolerance is so wide that nothing can block them.
+    The suite is its cases: what they ask, the category and source that they count in, how often each was tried, and
+    how they are graded.
     """
-
-    run_id: str
-    policy: str
-    passed: bool
-    probes: tuple[GateProbe, ...]
-    skipped: tuple[str, ...] = ()
+    cases = Counter((item.case_id, item.content_hash, item.category, item.source_key) for item in run.results)
+    suite = sorted([*case, tried] for case, tried in cases.items())
+    return content_hash([suite, run.settings_hash, policy.model_dump(mode="json"), GATE_VERSION])
 
 
 def self_test(run: EvalRun, policy: GatePolicy, *, now: datetime, gate: Gate = settle) -> GateSelfTest:
     """Return whether *gate*, under *policy*, tells what is worse from what is not on the cases of *run*.
 
-    The regressions are made from a run in which every case of the suite passes: the fewest failures that a category's
-    ``max_drop`` does not allow, in each category alone, and in the smallest one while all others get better; of a large
-    category 200 cases are taken. Re-runs are answered as an agent without chance would. Tolerances on shares are about
-    a version, not about the gate: they are left out when the run is held against itself, and so are its results that
-    are unknown.
+    The fewest failures that a category's ``max_drop`` does not allow are put into a copy of the results as they are,
+    into one in which every case passes, each category alone, and into the smallest category of that one while all
+    others get better. Then a whole category breaks and nothing is run again: it has to be seen, or called too few to
+    certify. Of a large category 200 cases are taken. Re-runs are answered as an agent without chance would.
+
+    Tolerances on shares are about a version, not about the gate: they are left out when the run is held against
+    itself, and so are its results that are unknown. A run without any answer may not pass, even against itself.
     """
 
     def ask(candidate: EvalRun, baseline: EvalRun, policy: GatePolicy) -> Verdict:
@@ -56,36 +51,86 @@ def self_test(run: EvalRun, policy: GatePolicy, *, now: datetime, gate: Gate = s
 
     categories = sorted({result.category for result in run.results})
     blocking = [name for name in categories if policy.tolerance(name).max_drop < 1]
+    known = run.model_copy(update={"results": tuple(item for item in run.results if not is_unknown(item))})
     good = _changed(_excerpt(run), _passing)
+    collapses = [_collapse(_only(good, name), name, policy, now=now, gate=gate) for name in blocking]
     probes = [
-        _replay(run, policy, ask),
+        _replay(known, policy, ask),
+        *(probe for name in blocking for probe in _regression_in_results(_only(known, name), name, policy, ask)),
         *(_one_regression(_only(good, name), name, policy, ask) for name in blocking),
         *_hidden_collapse(good, blocking, policy, ask),
+        *collapses,
         *_broken_runs(good, policy, ask),
     ]
+    key = self_test_key(run, policy)
     return GateSelfTest(
+        self_test_id=content_id("self_test", key, run.run_id),
+        key=key,
         run_id=run.run_id,
         policy=policy.policy,
         passed=bool(blocking) and all(probe.held for probe in probes),
         probes=tuple(probes),
+        too_few=tuple(
+            probe.category for probe in collapses if probe.category and probe.found is not VerdictOutcome.regression
+        ),
         skipped=tuple(name for name in categories if name not in blocking),
+        tested_at=now,
     )
 
 
-def _replay(run: EvalRun, policy: GatePolicy, ask: _Ask) -> GateProbe:
-    known = run.model_copy(update={"results": tuple(item for item in run.results if not is_unknown(item))})
+def _replay(known: EvalRun, policy: GatePolicy, ask: _Ask) -> GateProbe:
     wide = {
         name: CategoryTolerance(allow=1, block=1, max_drop=policy.tolerance(name).max_drop)
-        for name in {result.category for result in run.results}
+        for name in {result.category for result in known.results}
     }
     lenient = policy.model_copy(update={"categories": wide, "require_certified": False})
-    verdict = ask(known, known, lenient)
-    return _probe("a run against itself", verdict, expected=(VerdictOutcome.pass_,))
+    silent = bool(known.results) and all(map(gives_no_answer, known.results))
+    expected = VerdictOutcome.regression if silent else VerdictOutcome.pass_
+    return _probe("a run against itself", ask(known, known, lenient), expected=(expected,))
+
+
+def _regression_in_results(
+    known: EvalRun, category: str, policy: GatePolicy, ask: _Ask
+) -> Iterable[GateProbe]:  # fmt: skip
+    """Break cases that really pass, as few as may not break; where fewer pass there is nothing to break."""
+    failing = {result.case_id for result in known.results if not passes(result)}
+    solid = [name for name in _cases(known, category) if name not in failing]
+    others = [name for name in _cases(known, category) if name in failing]
+    copy = _of_cases(known, frozenset((*solid, *others)[:_MOST_CASES]))
+    least = _allowed(copy, category, policy) + 1
+    if len(solid) >= least:
+        verdict = ask(_broken(copy, set(solid[:least])), copy, policy)
+        yield _probe("a regression in these results", verdict, expected=(VerdictOutcome.regression,), category=category)
 
 
 def _one_regression(good: EvalRun, category: str, policy: GatePolicy, ask: _Ask) -> GateProbe:
     verdict = ask(_broken(good, _fewest(good, category, policy)), good, policy)
     return _probe("a regression", verdict, expected=(VerdictOutcome.regression,), category=category)
+
+
+def _collapse(good: EvalRun, category: str, policy: GatePolicy, *, now: datetime, gate: Gate) -> GateProbe:
+    """Break all of a category where nothing can be run again, so that averages alone can show it."""
+
+    def run_nothing(case_ids: Sequence[str]) -> Rerun:
+        return Rerun(candidate=_of_cases(good, frozenset()), baseline=_of_cases(good, frozenset()))
+
+    broken = _broken(good, set(_cases(good, category)))
+    verdict = gate(broken, good, policy, run_again=run_nothing, now=now)
+    said = [item for item in verdict.categories if item.category == category]
+    seen = verdict.outcome is VerdictOutcome.regression and any(
+        item.outcome is VerdictOutcome.regression for item in said
+    )
+    doubted = verdict.outcome is VerdictOutcome.inconclusive and any(
+        item.statistics is not None and item.statistics.certainty is Certainty.too_few for item in said
+    )
+    return GateProbe(
+        name="a category that collapses, with nothing run again",
+        category=category,
+        expected=(VerdictOutcome.regression, VerdictOutcome.inconclusive),
+        found=verdict.outcome,
+        held=seen or doubted,
+        reasons=verdict.reasons,
+    )
 
 
 def _hidden_collapse(good: EvalRun, blocking: Sequence[str], policy: GatePolicy, ask: _Ask) -> list[GateProbe]:
@@ -144,9 +189,12 @@ def _probe(
 
 def _fewest(good: EvalRun, category: str, policy: GatePolicy) -> set[str]:
     """Return the fewest cases of *category* that may not all fail."""
-    cases = _cases(good, category)
-    allowed = math.floor(policy.tolerance(category).max_drop * len(cases) + 1e-9)
-    return set(cases[: allowed + 1])
+    return set(_cases(good, category)[: _allowed(good, category, policy) + 1])
+
+
+def _allowed(run: EvalRun, category: str, policy: GatePolicy) -> int:
+    """Return how many cases of *category* may break."""
+    return math.floor(policy.tolerance(category).max_drop * len(_cases(run, category)) + 1e-9)
 
 
 def _cases(run: EvalRun, category: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from naoshi.records.base import Record, canonical_json, content_hash, content_id
+    from naoshi.records.calibration import Calibration, Estimate, Probe
     from naoshi.records.change import Attempt, Certificate, CertificateCheck, Change
     from naoshi.records.confirmation import (
         Choice,
@@ -56,7 +57,9 @@ if TYPE_CHECKING:
     )
     from naoshi.records.evidence import Evidence
     from naoshi.records.field_rule import FieldKind, FieldRule, FieldRules
+    from naoshi.records.gate_self_test import GateProbe, GateSelfTest
     from naoshi.records.release import LedgerEntry, Release, Review, ReviewDecision, Version
+    from naoshi.records.run_judge import RunJudge
     from naoshi.records.signal import FailureGroup, Signal, SignalSource
     from naoshi.records.source_document import SourceDocument, SourceLine
     from naoshi.records.text_comparison import Comparison, as_text, loosened
@@ -68,6 +71,7 @@ __all__ = [
     "AssertionResult",
     "Attempt",
     "Baseline",
+    "Calibration",
     "CaseResult",
     "CategoryStatistics",
     "CategoryVerdict",
@@ -90,6 +94,7 @@ __all__ = [
     "Decision",
     "Defect",
     "Diagnosis",
+    "Estimate",
     "EvalCase",
     "EvalRun",
     "Evidence",
@@ -98,6 +103,8 @@ __all__ = [
     "FieldRule",
     "FieldRules",
     "Flip",
+    "GateProbe",
+    "GateSelfTest",
     "Handoff",
     "HandoffCase",
     "Layer",
@@ -105,6 +112,7 @@ __all__ = [
     "MeasureStatistics",
     "Outcome",
     "PolicyVerdict",
+    "Probe",
     "Provenance",
     "QuarantinedLine",
     "Reason",
@@ -116,6 +124,7 @@ __all__ = [
     "ResultState",
     "Review",
     "ReviewDecision",
+    "RunJudge",
     "Settlement",
     "Signal",
     "SignalSource",
@@ -150,6 +159,7 @@ _HOME = {
     "AssertionResult": "eval_run",
     "Attempt": "change",
     "Baseline": "eval_run",
+    "Calibration": "calibration",
     "CaseResult": "eval_run",
     "CategoryStatistics": "eval_run",
     "CategoryVerdict": "eval_run",
@@ -172,6 +182,7 @@ _HOME = {
     "Decision": "decision",
     "Defect": "diagnosis",
     "Diagnosis": "diagnosis",
+    "Estimate": "calibration",
     "EvalCase": "eval_case",
     "EvalRun": "eval_run",
     "Evidence": "evidence",
@@ -179,6 +190,8 @@ _HOME = {
     "FieldKind": "field_rule",
     "FieldRule": "field_rule",
     "FieldRules": "field_rule",
+    "GateProbe": "gate_self_test",
+    "GateSelfTest": "gate_self_test",
     "Flip": "eval_run",
     "Handoff": "diagnosis",
     "HandoffCase": "diagnosis",
@@ -187,6 +200,7 @@ _HOME = {
     "MeasureStatistics": "eval_run",
     "Outcome": "confirmation",
     "PolicyVerdict": "eval_run",
+    "Probe": "calibration",
     "Provenance": "eval_case",
     "QuarantinedLine": "trace",
     "Reason": "confirmation",
@@ -198,6 +212,7 @@ _HOME = {
     "ResultState": "eval_run",
     "Review": "release",
     "ReviewDecision": "release",
+    "RunJudge": "run_judge",
     "Settlement": "confirmation",
     "Signal": "signal",
     "SignalSource": "signal",

@@ -17,6 +17,7 @@ from naoshi.records.decision import Decision
 from naoshi.records.diagnosis import Diagnosis, Handoff
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import Baseline, EvalRun, Verdict
+from naoshi.records.gate_self_test import GateSelfTest
 from naoshi.records.release import LedgerEntry, Release, Review, Version
 from naoshi.records.signal import FailureGroup, Signal
 from naoshi.records.trace import QuarantinedLine, Trace
@@ -164,6 +165,7 @@ class MemoryStore:
         self.runs = self._repository(EvalRun, "runs")
         self.baselines = self._repository(Baseline, "baselines")
         self.verdicts = self._repository(Verdict, "verdicts")
+        self.self_tests = self._repository(GateSelfTest, "self_tests")
         self.diagnoses = self._repository(Diagnosis, "diagnoses")
         self.handoffs = self._repository(Handoff, "handoffs")
         self.changes = self._repository(Change, "changes")

@@ -19,6 +19,7 @@ from naoshi.records.decision import Decision
 from naoshi.records.diagnosis import Diagnosis, Handoff
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import Baseline, EvalRun, Verdict
+from naoshi.records.gate_self_test import GateSelfTest
 from naoshi.records.release import LedgerEntry, Release, Review, Version
 from naoshi.records.signal import FailureGroup, Signal
 from naoshi.records.trace import QuarantinedLine, Trace
@@ -101,6 +102,8 @@ class Store(Protocol):
     def baselines(self) -> Repository[Baseline]: ...  # noqa: D102
     @property
     def verdicts(self) -> Repository[Verdict]: ...  # noqa: D102
+    @property
+    def self_tests(self) -> Repository[GateSelfTest]: ...  # noqa: D102
     @property
     def diagnoses(self) -> Repository[Diagnosis]: ...  # noqa: D102
     @property

@@ -2,8 +2,9 @@
 
 from naoshi.flow.loop import Loop
 from naoshi.flow.required import require
-from naoshi.flow.rerun import rerunner
+from naoshi.flow.rerun import rerunning
 from naoshi.flow.steps.repair import next_attempt
+from naoshi.flow.trusted_gate import require_trusted
 from naoshi.gate.decide import settle
 from naoshi.records import Cycle, EvalRun, Verdict, VerdictOutcome
 
@@ -19,16 +20,21 @@ def judge_run(loop: Loop, candidate: EvalRun, present: EvalRun | None) -> Verdic
 
     It is held against *present*, the version in force on the same cases, and against the baseline, which may be an
     older version, on the cases that it had. Cases that flipped are run once more before they block. The sterner of
-    the two verdicts stands.
+    the two verdicts stands. A gate that has not passed its test of itself on these cases gives none.
+
+    Raises:
+        GateUntrustedError: it did not pass.
     """
     baseline = baseline_run(loop)
     policy = loop.settings.gate
     held_against = present or baseline
-    again = rerunner(loop, candidate, held_against)
-    verdict = settle(candidate, held_against, policy, run_again=again, now=loop.clock())
+    require_trusted(loop, candidate, held_against)
+    with rerunning(loop, candidate, held_against) as run_again:
+        verdict = settle(candidate, held_against, policy, run_again=run_again, now=loop.clock())
     if baseline is not None and present is not None and baseline.run_id != present.run_id:
         lenient = policy.model_copy(update={"require_all": False})
-        old = settle(candidate, baseline, lenient, run_again=rerunner(loop, candidate, baseline), now=loop.clock())
+        with rerunning(loop, candidate, baseline) as run_again:
+            old = settle(candidate, baseline, lenient, run_again=run_again, now=loop.clock())
         if verdict.outcome is VerdictOutcome.pass_ and old.outcome is VerdictOutcome.regression:
             verdict = old
     loop.store.verdicts.put(verdict)
