@@ -66,7 +66,7 @@ def test_a_suite_is_tested_once_and_again_when_anything_changes(tmp_path: Path) 
         judge_run(with_gate(loop, GatePolicy(alpha=0.01)), run, None)
         assert loop.store.self_tests.count() == 2
         fewer = run.model_copy(update={"results": run.results[1:], "run_id": "fewer"})
-        judge_run(loop, fewer, None)
+        judge_run(loop, run, fewer)
         assert loop.store.self_tests.count() == 3
 
 
@@ -85,22 +85,17 @@ def test_a_gate_that_nothing_can_block_gives_no_verdict(tmp_path: Path) -> None:
 def test_a_cycle_stops_at_a_gate_that_cannot_be_trusted_and_goes_on_when_it_can(tmp_path: Path) -> None:
     """Protects a release against an open gate, and the cycle against being lost by it."""
     folder = make_shop(tmp_path / "shop")
-    config = folder / "naoshi.toml"
-    closed = config.read_text()
-    config.write_text(f"{closed}[gate.default]\nmax_drop = 1\n")
     with ExitStack() as stack:
         loop, workshop = open_shop(stack, folder, Follower())
-        loop.git.commit("an open gate", paths=["naoshi.toml"])
+        with_gate(loop, OPEN)
         record_traces(folder, loop)
         correct_mails(loop)
         with pytest.raises(GateUntrustedError):
             workshop.run_cycle()
         assert (loop.store.releases.count(), loop.store.verdicts.count()) == (0, 0)
         assert loop.store.cycles.find()[-1].stage == "gate"
-    config.write_text(closed)
     with ExitStack() as stack:
-        loop, workshop = open_shop(stack, folder, Follower())
-        loop.git.commit("a closed gate", paths=["naoshi.toml"])
+        _, workshop = open_shop(stack, folder, Follower())
         cycle = workshop.run_cycle()
         assert (cycle.state, cycle.number) == (CycleState.released, 1)
 
@@ -110,7 +105,7 @@ def test_runs_that_say_nothing_are_judged_and_never_pass(tmp_path: Path) -> None
     with ExitStack() as stack:
         loop, run = shop_that_ran(stack, tmp_path / "shop")
         silent = all_in(run, ResultState.judge_error, "silent")
-        assert judge_run(loop, silent, None).outcome is VerdictOutcome.inconclusive
+        assert judge_run(loop, silent, silent).outcome is VerdictOutcome.inconclusive
         assert loop.store.self_tests.count() == 0
 
 
