@@ -21,7 +21,8 @@
     ├── RefusedError                exit status 1: a check says no
     │   ├── MintRefusedError
     │   ├── ChangeRefusedError
-    │   └── GateUntrustedError     the gate failed its test of itself
+    │   ├── GateUntrustedError      the gate failed its test of itself
+    │   └── HoldoutBudgetError      the holdout was asked often enough
     ├── CodingAgentError            the program that was to make the change
     ├── JudgeError                  exit status 3: the judge of a rubric gave no usable grade
     ├── WaitingError                exit status 3: a person has to decide first
@@ -202,6 +203,13 @@ class GateUntrustedError(RefusedError):
 
     code = "gate-untrusted"
     hint = "`naoshi gate self-test` shows what it got wrong; correct [gate] in naoshi.toml, or the suite"
+
+
+class HoldoutBudgetError(RefusedError):
+    """The holdout was asked as often as it may be."""
+
+    code = "holdout-budget"
+    hint = "wait for the next month, or let a person raise `holdout_per_month` under [evals] in naoshi.toml"
 
 
 class CodingAgentError(NaoshiError):

@@ -4,7 +4,7 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from naoshi.flow.evaluate import evaluate_checkout
+from naoshi.flow.evaluate import RERUN, evaluate_checkout
 from naoshi.flow.loop import Loop
 from naoshi.flow.suites import judged_cases
 from naoshi.flow.versions import main_branch, present_version
@@ -12,9 +12,6 @@ from naoshi.gate.rerun import Rerun, RunAgain
 from naoshi.records import EvalCase, EvalRun
 from naoshi.release.versions import version_named
 from naoshi.system.git import Git
-
-RERUN = "rerun"
-"""The name of the suite of a re-run."""
 
 
 def commit_of(loop: Loop, run: EvalRun) -> str:

@@ -31,7 +31,8 @@ def roll_back(loop: Loop, name: str, *, actor: str, reason: str = "") -> RolledB
 
     def evaluate(folder: Path, commit: str) -> EvalRun:
         label = f"{version.name}+{commit[:12]}"
-        return evaluate_folder(loop, folder, version=label, cases=cases, suite=ALL_SPLITS)
+        why = f"the roll-back to {version.name}"
+        return evaluate_folder(loop, folder, version=label, cases=cases, suite=ALL_SPLITS, commit=commit, why=why)
 
     return rollback(
         loop.git,

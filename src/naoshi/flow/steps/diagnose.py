@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from naoshi.flow.loop import Loop
+from naoshi.flow.quarantine import SetAside
 from naoshi.flow.steps.ending import ended
 from naoshi.flow.suites import judged_cases, of_split
 from naoshi.records import (
@@ -52,7 +53,7 @@ def diagnose(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
 
     Only corrections of that split enter, so that nothing of the other splits can reach the coding agent.
     """
-    cases = of_split(judged_cases(loop), Split.diagnose)
+    cases = of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)
     failing = failing_cases(run, cases)
     corrections, traces = seen_corrections(loop, failing), seen_traces(loop, failing)
     signals = _signals(loop, corrections)
@@ -80,7 +81,8 @@ def diagnose(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
 def diagnose_step(loop: Loop, cycle: Cycle) -> Cycle:
     """Diagnose; a version that passes every case has nothing to mend."""
     run = loop.store.runs.get(cycle.before_run_id or "")
-    if run is None or not failing_cases(run, of_split(judged_cases(loop), Split.diagnose)):
+    cases = of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)
+    if run is None or not failing_cases(run, cases):
         reason = "every case that the coding agent may see passes"
         return ended(loop, cycle, CycleState.nothing_to_do, reason)
     diagnosis = diagnose(loop, run, version=cycle.base_version)

@@ -1,6 +1,7 @@
 """The gate: is the candidate at least as good, in every category, as what is in force and as the baseline?"""
 
 from naoshi.flow.loop import Loop
+from naoshi.flow.quarantine import SetAside
 from naoshi.flow.required import require
 from naoshi.flow.rerun import rerunning
 from naoshi.flow.steps.repair import next_attempt
@@ -20,13 +21,18 @@ def judge_run(loop: Loop, candidate: EvalRun, present: EvalRun | None) -> Verdic
 
     It is held against *present*, the version in force on the same cases, and against the baseline, which may be an
     older version, on the cases that it had. Cases that flipped are run once more before they block. The sterner of
-    the two verdicts stands. A gate that has not passed its test of itself on these cases gives none.
+    the two verdicts stands. A gate that has not passed its test of itself on these cases gives none. Cases in
+    quarantine have no say; the verdict lists them.
 
     Raises:
         GateUntrustedError: it did not pass.
     """
+    aside = SetAside.of(loop)
     baseline = baseline_run(loop)
     policy = loop.settings.gate
+    told = aside.told(candidate, present or baseline)
+    candidate = aside.without(candidate)
+    baseline, present = (aside.without(run) if run is not None else None for run in (baseline, present))
     held_against = present or baseline
     require_trusted(loop, candidate, held_against)
     with rerunning(loop, candidate, held_against) as run_again:
@@ -37,6 +43,7 @@ def judge_run(loop: Loop, candidate: EvalRun, present: EvalRun | None) -> Verdic
             old = settle(candidate, baseline, lenient, run_again=run_again, now=loop.clock())
         if verdict.outcome is VerdictOutcome.pass_ and old.outcome is VerdictOutcome.regression:
             verdict = old
+    verdict = verdict.model_copy(update={"quarantined": told})
     loop.store.verdicts.put(verdict)
     return verdict
 

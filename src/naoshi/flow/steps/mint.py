@@ -8,7 +8,7 @@ from naoshi.evals.mint import mint
 from naoshi.flow.loop import Loop
 from naoshi.flow.suites import keep_cases, load_cases
 from naoshi.flow.versions import main_branch
-from naoshi.records import Cycle, EvalCase, TriageClass
+from naoshi.records import Cycle, EvalCase, SignalSource, TriageClass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,7 @@ def mint_cases(loop: Loop) -> Minted:
         SuiteError: a suite cannot be read or edited.
     """
     have = {case.provenance.correction_id for case in load_cases(loop)}
+    groups = _groups(loop)
     fresh: list[EvalCase] = []
     refused: list[str] = []
     for triage in loop.store.triages.find(decision=TriageClass.defect):
@@ -39,7 +40,14 @@ def mint_cases(loop: Loop) -> Minted:
             refused.append(f"correction {correction.correction_id}: its trace {correction.trace_id} is not here")
             continue
         try:
-            case = mint(correction, triage, trace=trace, fields=loop.settings.fields, settings=loop.settings.evals)
+            case = mint(
+                correction,
+                triage,
+                trace=trace,
+                fields=loop.settings.fields,
+                settings=loop.settings.evals,
+                group_id=groups.get(correction.correction_id),
+            )
         except MintRefusedError as error:
             refused.append(error.message)
         else:
@@ -51,6 +59,17 @@ def mint_cases(loop: Loop) -> Minted:
         refused=tuple(refused),
         contradictions=report.contradictions,
     )
+
+
+def _groups(loop: Loop) -> dict[str, str]:
+    """Return the failure group of each correction that is in one, by its signal."""
+    of_signal = {name: item.group_id for item in loop.store.groups.find() for name in item.signal_ids}
+    signals = loop.store.signals.find(source=SignalSource.correction)
+    return {
+        signal.correction_id: of_signal[signal.signal_id]
+        for signal in signals
+        if signal.correction_id is not None and signal.signal_id in of_signal
+    }
 
 
 def mint_step(loop: Loop, cycle: Cycle) -> Cycle:

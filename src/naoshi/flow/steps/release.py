@@ -1,6 +1,9 @@
 """An approved change becomes the version in force."""
 
+from naoshi.errors import ChangeRefusedError
+from naoshi.flow.evaluate import ALL_SPLITS
 from naoshi.flow.loop import Loop
+from naoshi.flow.quarantine import SetAside
 from naoshi.flow.required import require
 from naoshi.flow.steps.ending import ended
 from naoshi.flow.steps.gate import baseline_run
@@ -14,12 +17,17 @@ def release(loop: Loop, review: Review) -> Release:
     """Release what *review* approved, and move the baseline by the rule.
 
     Raises:
-        ChangeRefusedError: the review, certificate, verdict or branch does not allow it.
+        ChangeRefusedError: the review, certificate, verdict or branch does not allow it, or the run is not of all
+            cases: the smoke suite never stands for them.
         DirtyRepositoryError: the work tree has uncommitted changes.
     """
     certificate = require(loop.store.certificates, review.certificate_id)
     run = require(loop.store.runs, certificate.after_run_id)
-    moves, reason = baseline_moves(run, baseline_run(loop))
+    if run.suite != ALL_SPLITS:
+        told = f"the certificate stands on a run of the suite {run.suite!r}, not of all cases"
+        raise ChangeRefusedError(told, hint="the smoke suite is for a quick look; certify with `naoshi repair`")
+    aside, baseline = SetAside.of(loop), baseline_run(loop)
+    moves, reason = baseline_moves(aside.without(run), aside.without(baseline) if baseline is not None else None)
     return ship(
         loop.git,
         loop.store,

@@ -6,6 +6,7 @@ from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError
 from naoshi.flow.evaluate import ALL_SPLITS, evaluate_folder
 from naoshi.flow.loop import Loop
+from naoshi.flow.quarantine import SetAside
 from naoshi.flow.required import require
 from naoshi.flow.steps.diagnose import seen_corrections, seen_traces
 from naoshi.flow.steps.ending import ended
@@ -24,7 +25,7 @@ def hand_off(
     loop: Loop, diagnosis: Diagnosis, run: EvalRun, *, attempt: int = 1, failures: tuple[str, ...] = ()
 ) -> Handoff:
     """Build the handoff of *diagnosis* from the cases of the diagnose split, and keep it in the store."""
-    cases = of_split(judged_cases(loop), Split.diagnose)
+    cases = of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)
     repair = loop.settings.repair
     handoff = build_handoff(
         diagnosis,
@@ -89,17 +90,30 @@ def make(loop: Loop, handoff: Handoff, *, base: Base) -> ChangeOutcome:
     return outcome
 
 
-def judge(loop: Loop, change: Change, handoff: Handoff, before: EvalRun) -> Judgement:
-    """Run all cases on *change* and keep the certificate, granted or not, and the run."""
+def judge(loop: Loop, change: Change, handoff: Handoff, before: EvalRun, *, once: str = "") -> Judgement:
+    """Run all cases on *change* and keep the certificate, granted or not, and the run.
+
+    A case in quarantine is run as all others are, and has no say in the certificate. *once* names the step that asks.
+
+    Raises:
+        HoldoutBudgetError: the holdout was asked often enough.
+    """
     cases = judged_cases(loop)
     judgement = judge_change(
         loop.git,
         change,
         handoff=handoff,
         before=before,
-        cases=cases,
+        cases=SetAside.of(loop).deciding(cases),
         evaluate=lambda folder, commit: evaluate_folder(
-            loop, folder, version=f"{change.base_version}+{commit[:12]}", cases=cases, suite=ALL_SPLITS
+            loop,
+            folder,
+            version=f"{change.base_version}+{commit[:12]}",
+            cases=cases,
+            suite=ALL_SPLITS,
+            commit=commit,
+            why=f"the certificate of change {change.change_id}",
+            once=once,
         ),
         settings=loop.settings.repair,
         worktrees=loop.worktrees,
@@ -138,7 +152,8 @@ def certify_step(loop: Loop, cycle: Cycle) -> Cycle:
     """Prove the change, or tell the next attempt why it cannot be proven."""
     change = require(loop.store.changes, cycle.change_id)
     handoff = require(loop.store.handoffs, cycle.handoff_id)
-    judgement = judge(loop, change, handoff, require(loop.store.runs, cycle.before_run_id))
+    before = require(loop.store.runs, cycle.before_run_id)
+    judgement = judge(loop, change, handoff, before, once=f"{cycle.cycle_id}:certify:{cycle.attempt}")
     certificate = judgement.certificate
     told = f"mends {len(certificate.mended)} of {len(certificate.targets)}, worse {len(certificate.worse)}"
     loop.report(f"certificate {'granted' if certificate.granted else 'refused'}: {told}")

@@ -1,0 +1,179 @@
+"""Flaky cases: taken out of the gate's decision, never out of a suite, a run or a list, and put to a person."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from naoshi.evals.suites.health import CaseHealth, CaseKey, Repeats, began_with, histories, is_flaky
+from naoshi.evals.suites.standing import QUARANTINED, CaseStanding, Standing, standings
+from naoshi.flow.loop import Loop
+from naoshi.flow.suites import judged_cases
+from naoshi.flow.versions import present_version
+from naoshi.records import CaseResult, EvalCase, EvalRun, Flip, ResultState, Version
+from naoshi.release.ledger import enter
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlakyCase:
+    """A case that flips between identical runs of the version in force.
+
+    ``repeats`` is what speaks for it. ``blocks_still`` says why it keeps its say in the gate until a person decides
+    (empty: it is out of the decision meanwhile).
+    """
+
+    case: EvalCase
+    repeats: Repeats
+    blocks_still: str = ""
+
+
+def case_key(case: EvalCase) -> CaseKey:
+    """Return what makes *case* the same case in runs, and in the ledger."""
+    return case.case_id, case.content_hash
+
+
+def case_histories(loop: Loop) -> Mapping[CaseKey, CaseHealth]:
+    """Return the history of every case that ran on a version while that was in force.
+
+    Runs of candidates are left out, the one that a version was released with too: what a coding agent's change did
+    before anybody approved it says nothing of a case.
+    """
+    return histories(_runs_in_force(loop))
+
+
+def case_standings(loop: Loop) -> Mapping[CaseKey, Standing]:
+    """Return what the ledger says of cases."""
+    return standings(loop.store.ledger.entries())
+
+
+def flaky_cases(loop: Loop) -> tuple[FlakyCase, ...]:
+    """Return the cases that are flaky on the version in force and that nobody has decided on since they were.
+
+    Only identical runs of the version in force count. Three kinds keep their say in the gate until a person decides:
+    those of a category in which nothing may fail; those that never flipped before a coding agent's change was released,
+    since a change could flap on purpose; and those that a person kept before.
+    """
+    version = present_version(loop)
+    told, settings = case_standings(loop), loop.settings.evals
+    runs = [run for run in _runs_in_force(loop) if run.version == version.name]
+    whole = case_histories(loop)
+    found: list[FlakyCase] = []
+    for case in judged_cases(loop):
+        key = case_key(case)
+        before = told.get(key)
+        if before is not None and before.standing is not CaseStanding.counts:
+            continue
+        since = [run for run in runs if before is None or run.started_at > before.at]
+        repeats = _of_version(histories(_only(since, key)).get(key), version)
+        if is_flaky(repeats, share=settings.flaky_share, least=settings.flaky_repeats):
+            why = _why_it_blocks(loop, case, whole.get(key, CaseHealth()), version, kept=before is not None)
+            found.append(FlakyCase(case=case, repeats=repeats, blocks_still=why))
+    return tuple(found)
+
+
+def quarantine_flaky(loop: Loop) -> tuple[FlakyCase, ...]:
+    """Enter the flaky cases that lose their say into the ledger; return all flaky ones that nobody has decided on."""
+    found = flaky_cases(loop)
+    for item in found:
+        if not item.blocks_still:
+            enter_standing(loop, item.case, kind=QUARANTINED, actor="naoshi", payload=_figures(item.repeats))
+            told = f"{item.repeats.flips} of {item.repeats.repeats} identical runs of {item.repeats.version} flipped"
+            loop.report(f"quarantined {item.case.case_id}: {told}; decide with `naoshi cases review`")
+    return found
+
+
+def enter_standing(
+    loop: Loop, case: EvalCase, *, kind: str, actor: str, payload: Mapping[str, JsonValue] | None = None
+) -> None:
+    """Enter what is said of *case* into the ledger. There is no other way to give or take its say."""
+    before = case_standings(loop).get(case_key(case))
+    enter(
+        loop.store,
+        kind=kind,
+        subject=case.case_id,
+        actor=actor,
+        now=loop.clock(),
+        payload={"content_hash": case.content_hash, **(payload or {})},
+        act=f"{case.content_hash[:16]}:{before.times if before else 0}",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetAside:
+    """The cases that have no say in the gate, and what they are."""
+
+    standings: Mapping[CaseKey, CaseStanding]
+
+    @classmethod
+    def of(cls, loop: Loop) -> "SetAside":
+        """Return those that the ledger names."""
+        told = case_standings(loop)
+        return cls(
+            standings={key: item.standing for key, item in told.items() if item.standing is not CaseStanding.counts}
+        )
+
+    def has(self, case: EvalCase) -> bool:
+        """Return whether *case* has no say."""
+        return bool(self.standings) and case_key(case) in self.standings
+
+    def deciding(self, cases: Iterable[EvalCase]) -> tuple[EvalCase, ...]:
+        """Return those of *cases* that have a say."""
+        return tuple(case for case in cases if not self.has(case))
+
+    def without(self, run: EvalRun) -> EvalRun:
+        """Return *run* with the results that have a say. It keeps its identifier; the whole run is in the store."""
+        if not self.standings:
+            return run
+        return run.model_copy(update={"results": tuple(item for item in run.results if not self._silent(item))})
+
+    def told(self, candidate: EvalRun, before: EvalRun | None) -> tuple[Flip, ...]:
+        """Return what became, in *candidate*, of the cases without a say, whether it flipped or not."""
+        earlier = {_key(item): item for item in before.results} if before else {}
+        found: dict[CaseKey, Flip] = {}
+        for item in candidate.results:
+            if self._silent(item):
+                then = earlier.get(_key(item))
+                state = then.state if then else ResultState.not_run
+                found[_key(item)] = Flip(case_id=item.case_id, category=item.category, before=state, after=item.state)
+        return tuple(found.values())
+
+    def _silent(self, result: CaseResult) -> bool:
+        return _key(result) in self.standings
+
+
+def _key(result: CaseResult) -> CaseKey:
+    return result.case_id, result.content_hash
+
+
+def _runs_in_force(loop: Loop) -> list[EvalRun]:
+    names = {version.name for version in loop.store.versions.find()}
+    return sorted((run for run in loop.store.runs.find() if run.version in names), key=lambda run: run.started_at)
+
+
+def _only(runs: Iterable[EvalRun], key: CaseKey) -> list[EvalRun]:
+    return [
+        run.model_copy(update={"results": tuple(item for item in run.results if _key(item) == key)}) for run in runs
+    ]
+
+
+def _of_version(health: CaseHealth | None, version: Version) -> Repeats:
+    seen = health.by_version if health else ()
+    return next((item for item in seen if item.version == version.name), Repeats(version=version.name))
+
+
+def _why_it_blocks(loop: Loop, case: EvalCase, health: CaseHealth, version: Version, *, kept: bool) -> str:
+    if kept:
+        return "a person kept it before"
+    if loop.settings.gate.tolerance(case.category).block <= 0:
+        return f"nothing may fail in the category {case.category}"
+    if began_with(health, version.name) and _by_a_coding_agent(loop, version):
+        return f"it never flipped before {version.name}, which a coding agent made"
+    return ""
+
+
+def _by_a_coding_agent(loop: Loop, version: Version) -> bool:
+    return any(release.change_id for release in loop.store.releases.find(version=version.name))
+
+
+def _figures(repeats: Repeats) -> dict[str, JsonValue]:
+    return {"version": repeats.version, "repeats": repeats.repeats, "flips": repeats.flips}
