@@ -1,7 +1,9 @@
 """The hook command, with the events that Claude Code writes to it."""
 
+import fcntl
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +96,45 @@ def test_reading_is_left_to_claude_code(hook: ClaudeCodeHook) -> None:
     assert hook.answer(HookInput(session_id="s", hook_event_name="PostToolUse")) == {}
 
 
+def test_what_a_command_is_said_to_do_is_no_part_of_the_approval(hook: ClaudeCodeHook) -> None:
+    """Protects against asking again for ever: the model words its remark anew, and the command is the same."""
+    hook.answer(prompt("clean up"))
+    asked = hook.answer(call("Bash", command="rm -r build", description="Harmless clean-up"))
+    assert "Harmless" not in str(asked)
+    hook.answer(prompt("1"))
+    assert decision(hook.answer(call("Bash", command="rm -r build", description="Remove the build"))) == "allow"
+    hook.answer(prompt("once more"))
+    hook.answer(call("Bash", command="rm -r build"))
+    hook.answer(prompt("1"))
+    unbound = call("Bash", command="rm -r build", dangerouslyDisableSandbox=True)
+    assert decision(hook.answer(unbound)) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("CronCreate", {"cron": "* * * * *", "prompt": "1"}),
+        ("ScheduleWakeup", {"delaySeconds": 60, "reason": "x", "prompt": " １番でお願いします"}),
+        ("RemoteTrigger", {"action": "run", "body": {"job": [{"prompt": "②"}]}}),
+        ("SendMessage", {"to": "main", "message": "no"}),
+        ("CronCreate", {"cron": "* * * * *", "prompt": "1,2"}),
+    ],
+)
+def test_a_model_cannot_write_the_reply(hook: ClaudeCodeHook, tool: str, given: dict[str, Any]) -> None:
+    """Protects the decision from tools that put in a prompt: Claude Code does not say that no person wrote it."""
+    for _ in range(2):
+        assert "only the person" in str(hook.answer(call(tool, **given)))
+        hook.answer(prompt("1"))
+
+
+def test_what_could_be_no_reply_may_be_scheduled_with_a_yes(hook: ClaudeCodeHook) -> None:
+    """Protects those who use such tools for work."""
+    work = {"cron": "0 9 * * *", "prompt": "look at the build"}
+    assert "look at the build" in hook.answer(call("CronCreate", **work))["systemMessage"]
+    hook.answer(prompt("1"))
+    assert decision(hook.answer(call("CronCreate", **work))) == "allow"
+
+
 def test_sessions_never_mix(hook: ClaudeCodeHook) -> None:
     """Protects one session from an answer in another."""
     hook.answer(call("Bash", command="rm -r build"))
@@ -143,6 +184,22 @@ def test_a_damaged_state_blocks(tmp_path: Path) -> None:
     assert run(event(tool_name="Bash", tool_input={"command": "rm a"}), "--store", str(state))[0] == 0
     store.path("s").write_text("{")
     assert run(event(tool_name="Bash", tool_input={"command": "rm a"}), "--store", str(state)) == (BLOCKED, "")
+
+
+def test_a_state_that_is_not_free_blocks_in_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Protects against a slow hook: Claude Code would let the call through without its answer."""
+    state = tmp_path / "state"
+    assert run(event(tool_name="Bash", tool_input={"command": "rm a"}), "--store", str(state))[0] == 0
+    held = [os.open(path, os.O_RDWR) for path in state.rglob("*") if path.is_file()]
+    for descriptor in held:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    words = ["--store", str(state), "--seconds", "0.3"]
+    try:
+        assert run(event(tool_name="Bash", tool_input={"command": "rm b"}), *words) == (BLOCKED, "")
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+    assert "not free in time" in capsys.readouterr().err
 
 
 def test_the_command_reads_the_rules_of_the_project(tmp_path: Path) -> None:

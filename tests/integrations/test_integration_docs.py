@@ -18,7 +18,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from examples.pydantic_ai_deploy import scripted
-from naoshi.confirm import Confirmations, FileStore, Guard
+from naoshi.confirm import Confirmations, FileStore, Guard, read_policy
 from naoshi.integrations.langgraph import ask_person
 from tests.conftest import ROOT
 
@@ -134,8 +134,17 @@ def test_the_settings_for_claude_code_are_those_of_the_example() -> None:
     settings = json.loads(blocks("claude-code.md", "json")[0])
     assert settings == json.loads((EXAMPLES / "claude_code" / "settings.json").read_text(encoding="utf-8"))
     commands = {hook["command"] for event in settings["hooks"].values() for entry in event for hook in entry["hooks"]}
-    assert commands == {"python -m naoshi.integrations.claude_code_hook"}
+    assert commands == {"python -m naoshi.integrations.claude_code_hook || exit 2"}
     assert set(settings["hooks"]) == {"PreToolUse", "UserPromptSubmit"}
+
+
+def test_the_rules_for_claude_code_are_read(tmp_path: Path) -> None:
+    """Protects the reader who copies the rules: they are taken, and let pass what the page says."""
+    (tmp_path / "rules.toml").write_text(blocks("claude-code.md", "toml")[0], encoding="utf-8")
+    policy = read_policy(tmp_path / "rules.toml")
+    assert not policy.ruling("Edit", {"file_path": "a"}).asks
+    assert not policy.ruling("Bash", {"command": "git status"}).asks
+    assert policy.ruling("Bash", {"command": "git push"}).asks
 
 
 @pytest.mark.parametrize(

@@ -24,17 +24,17 @@ class GuardTexts:
 
 GUARD_TEXTS = {
     Language.english: GuardTexts(
-        question="Do {tool}?",
-        yes="Do it",
-        no="Do not do it",
+        question="Run {tool}?",
+        yes="Run it",
+        no="Do not run it",
         failed="The last attempt ended with an error ({error}); it may have had an effect.",
         unknown=(
             "{tool} began at {when}, and nothing says how it ended. It may or may not have happened. "
             "Please look, then choose."
         ),
         happened="It happened; leave it",
-        do_it_now="It did not happen; do it now",
-        leave_it="It did not happen; do not do it",
+        do_it_now="It did not happen; run it now",
+        leave_it="It did not happen; do not run it",
         cut="… ({count} characters in all)",
         told={
             PermitState.asked: (

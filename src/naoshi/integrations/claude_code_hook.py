@@ -2,19 +2,21 @@
 
 In ``.claude/settings.json``, for the events ``PreToolUse`` and ``UserPromptSubmit``::
 
-    {"type": "command", "command": "python -m naoshi.integrations.claude_code_hook"}
+    {"type": "command", "command": "python -m naoshi.integrations.claude_code_hook || exit 2"}
 
 The person's next prompt is the reply. Whatever goes wrong, the call is blocked (exit status 2), never let through.
+Claude Code lets a call through when its hook is missing, is killed or is slow: hence ``|| exit 2``, and the time limit.
 """
 
 import argparse
 import json
 import os
+import signal
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
@@ -28,9 +30,11 @@ from naoshi.confirm import (
     Permit,
     PermitState,
     Policy,
+    Reason,
     RulesFile,
     Turn,
     render_question,
+    resolve_reply,
 )
 from naoshi.confirm.confirmations import utc_now
 from naoshi.confirm.policy import PolicySource
@@ -40,10 +44,24 @@ from naoshi.integrations.kept_values import KeptValues
 BLOCKED = 2
 """The exit status with which Claude Code blocks what the hook was asked about."""
 
-READING_TOOLS = ("Read", "Glob", "Grep", "LS", "NotebookRead", "TodoRead", "TodoWrite")
-"""Tools of Claude Code that are not asked about where no rules file is given."""
+READING_TOOLS = (
+    *("Read", "Glob", "Grep", "LS", "NotebookRead", "TodoRead", "TodoWrite", "TaskCreate", "TaskGet", "TaskList"),
+    *("TaskOutput", "TaskStop", "TaskUpdate", "CronList", "CronDelete", "ToolSearch", "ReportFindings", "Agent"),
+    *("AskUserQuestion", "EnterPlanMode", "ExitPlanMode"),
+)
+"""Tools of Claude Code that are not asked about where no rules file is given: they read, plan, or ask by themselves.
+
+An ``Agent`` can do nothing but call tools, and the hook is asked about each of its calls.
+"""
 
 _SHOWN = frozenset({PermitState.asked, PermitState.waiting, PermitState.outcome_unknown})
+# The model words this anew in each call; it changes nothing that is done, and a yes must not depend on it.
+_REMARKS = {"Bash": ("description",)}
+_SAYS = ("prompt", "message")
+_NUMBERS = ("",) * 99
+_REPLIES = frozenset({Reason.resolved, Reason.out_of_range, Reason.ambiguous})
+# Well below the 60 seconds after which Claude Code goes on without the hook's answer.
+_SECONDS = 20
 
 
 class HookInput(BaseModel):
@@ -60,9 +78,12 @@ class ClaudeCodeHook:
     """Answers hook events of Claude Code. A session is a conversation.
 
     A call that a rule asks about is denied with the question, and Claude Code waits for the person. Their prompt is
-    taken in as the reply, and put before the model with what it settled. The same call, with the same arguments, is
-    then let through once. Two calls at once are asked about one after the other. The approval counts as used when
-    the call is let through: what came of it is in Claude Code's own transcript.
+    taken in as the reply, and put before the model with what it settled. The same call, with the same arguments (what
+    Bash is said to do aside), is then let through once. Two calls at once are asked about one after the other. The
+    approval counts as used when the call is let through: what came of it is in Claude Code's own transcript.
+
+    Claude Code does not say who wrote a prompt, and has tools by which a model writes one (``CronCreate``). A call that
+    would put in a prompt what could be read as a reply is always denied.
 
     Args:
         store: keeps the questions.
@@ -104,6 +125,8 @@ class ClaudeCodeHook:
     def _called(self, event: HookInput) -> dict[str, JsonValue]:
         if not event.tool_name:
             raise InputError("the event names no tool")
+        if any(map(_could_answer, _said(event.tool_input))):
+            return _decision("deny", "only the person may answer a question, and this could be read as an answer")
         permit = self._permit(event)
         if permit and permit.use is None:
             return {}
@@ -117,14 +140,16 @@ class ClaudeCodeHook:
 
     def _permit(self, event: HookInput) -> Permit:
         kept = self._turns.get(event.session_id).value
+        remarks = _REMARKS.get(event.tool_name, ())
+        arguments = {name: value for name, value in event.tool_input.items() if name not in remarks}
         if kept is None:
-            return self._guard(event.tool_name, event.tool_input, conversation_id=event.session_id)
+            return self._guard(event.tool_name, arguments, conversation_id=event.session_id)
         try:
             turn = Turn.model_validate(kept)
         except ValidationError as error:
             raise StoreError("the latest turn of the session cannot be read") from error
         with self._guard.during(turn):
-            return self._guard(event.tool_name, event.tool_input)
+            return self._guard(event.tool_name, arguments)
 
 
 def main(arguments: Sequence[str] | None = None, *, given: TextIO | None = None, out: TextIO | None = None) -> int:
@@ -135,7 +160,10 @@ def main(arguments: Sequence[str] | None = None, *, given: TextIO | None = None,
     project = Path(os.environ.get("CLAUDE_PROJECT_DIR", "."))
     parser.add_argument("--store", type=Path, default=project / ".naoshi" / "confirmations", help="folder of questions")
     parser.add_argument("--rules", type=Path, help="TOML file with a section [confirm]; else naoshi.toml if it has one")
+    parser.add_argument("--seconds", type=float, default=_SECONDS, help="after which the call is blocked")
     options = parser.parse_args(arguments)
+    signal.signal(signal.SIGALRM, _too_slow)
+    signal.setitimer(signal.ITIMER_REAL, options.seconds)
     try:
         event = HookInput.model_validate(_json((given or sys.stdin).read()))
         policy = _policy(options.rules, project / "naoshi.toml", keep=options.store.parent / "rules")
@@ -149,9 +177,29 @@ def main(arguments: Sequence[str] | None = None, *, given: TextIO | None = None,
     except Exception as error:  # noqa: BLE001 - any other exit status than 2 would let the call through
         sys.stderr.write(f"naoshi: error: {type(error).__name__}: {' '.join(str(error).split())}; nothing was run\n")
         return BLOCKED
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     if answer:
         (out or sys.stdout).write(json.dumps(answer) + "\n")
     return 0
+
+
+def _said(value: JsonValue) -> Iterator[str]:
+    """Yield what a tool's input would have said as a prompt or a message."""
+    items: list[tuple[str, JsonValue]] = []
+    if isinstance(value, dict):
+        items = list(value.items())
+    elif isinstance(value, list):
+        items = [("", item) for item in value]
+    for name, item in items:
+        if isinstance(item, str) and name in _SAYS:
+            yield item
+        elif isinstance(item, dict | list):
+            yield from _said(item)
+
+
+def _could_answer(text: str) -> bool:
+    return resolve_reply(text, _NUMBERS, no=2).reason in _REPLIES
 
 
 def _json(text: str) -> Any:
@@ -185,6 +233,10 @@ def _decision(decision: str, reason: str) -> dict[str, JsonValue]:
             "permissionDecisionReason": reason,
         }
     }
+
+
+def _too_slow(*_: object) -> NoReturn:
+    raise TimeoutError("the state was not free in time")
 
 
 if __name__ == "__main__":
