@@ -1,4 +1,4 @@
-"""One running agent: a line of JSON in, a line of JSON out, bounded in time and in output."""
+"""One running agent: a line of JSON in, a line of JSON out, bounded in time and in output. It never blocks."""
 
 import os
 import re
@@ -6,14 +6,17 @@ import secrets
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from naoshi.errors import AgentCrashError, AgentProtocolError, AgentTimeoutError
 from naoshi.evals.strays import MARK, end_strays
 from naoshi.system.process import end, start
 
-_TICK_SECONDS = 0.05
+TICK_SECONDS = 0.05
+"""How long an agent may be left alone: its end without a word, and the end of its time, are noticed that late."""
+
 _CLOSING_SECONDS = 1.0
 _CHUNK_BYTES = 65536
 _STDERR_KEPT_BYTES = 8192
@@ -44,7 +47,11 @@ def agent_environment(
 
 
 class AgentProcess:
-    """A started agent. `ask` it, and `close` it whatever happens; nothing that it started outlives that."""
+    """A started agent. `asking` it is done in steps, so that one thread can ask many; `close` it whatever happens.
+
+    ``selector`` is what tells of its words: to each event of it goes `take_in`. Nothing that the agent started outlives
+    it.
+    """
 
     def __init__(
         self,
@@ -53,6 +60,7 @@ class AgentProcess:
         folder: Path,
         environment: Mapping[str, str],
         output_limit: int,
+        selector: selectors.BaseSelector,
         stopping: Callable[[], bool] = lambda: False,
     ) -> None:
         """Start *command* in *folder*.
@@ -64,8 +72,9 @@ class AgentProcess:
         self._limit = output_limit
         self._stopping = stopping
         self._received = bytearray()
+        self._pending = memoryview(b"")
         self._answered = 0
-        self._waits_for_room = False
+        self._heard = self._output_ended = self._waits_for_room = False
         self._stderr = bytearray()
         self._process: subprocess.Popen[bytes] = start(
             command,
@@ -75,16 +84,18 @@ class AgentProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        self._selector = selectors.DefaultSelector()
+        self._selector = selector
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 os.set_blocking(stream.fileno(), False)
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None:
-                self._selector.register(stream, selectors.EVENT_READ, stream is self._process.stdout)
+                selector.register(stream, selectors.EVENT_READ, self)
 
-    def ask(self, request: bytes, *, seconds: float) -> bytes:
+    def asking(self, request: bytes, *, seconds: float) -> Generator["AgentProcess", None, bytes]:
         """Send *request* (one line) and return the next line that is not blank.
+
+        It yields itself where it has to wait: until it has taken something in, or `TICK_SECONDS` have gone by.
 
         Raises:
             AgentCrashError: the agent ended, or closed its output.
@@ -92,33 +103,60 @@ class AgentProcess:
             AgentProtocolError: it printed more than the limit.
         """
         deadline = time.monotonic() + seconds
-        pending = memoryview(request)
+        self._pending = memoryview(request)
+        self._heard = True
+        self._send()
         while (line := self._next_line()) is None:
-            if time.monotonic() > deadline or self._stopping():
-                raise AgentTimeoutError(f"no answer within {seconds:g} s{self._last_words()}")
-            pending = self._exchange(pending)
+            self._check(deadline, seconds)
+            self._heard = False
+            yield self
         self._answered += 1
         return line
 
+    def take_in(self, stream: int) -> None:
+        """Send or receive what can be on the descriptor *stream*, one that the selector told of."""
+        self._heard = True
+        stdin, stdout = self._process.stdin, self._process.stdout
+        if stdin is not None and stream == stdin.fileno():
+            self._send()
+        else:
+            self._receive(stream, is_output=stdout is not None and stream == stdout.fileno())
+
+    def has_ended(self) -> bool:
+        """Return whether the program has ended."""
+        return self._process.poll() is not None
+
     def ended_quietly(self) -> bool:
         """Return whether the agent answered before, then ended with status 0 (one that serves a single request)."""
-        return self._answered > 0 and self._process.poll() == 0 and not self._received
+        return self._answered > 0 and self._process.poll() == 0 and not self._received.strip()
 
-    def close(self) -> None:
-        """End the agent: first by the end of its input, then by force, with all that it started."""
+    def hang_up(self) -> None:
+        """Say that no request follows, which most agents end at."""
+        self.forget()
         if self._process.stdin is not None:
             try:
                 self._process.stdin.close()
             except OSError:
                 self._process.kill()
+
+    def close(self) -> None:
+        """End the agent: first by the end of its input, then by force, with all that it started."""
+        self.hang_up()
         self._wait(_CLOSING_SECONDS)
         self.kill()
 
+    def forget(self) -> None:
+        """Have the selector tell no more of this agent."""
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None and not stream.closed:
+                self._unregister(stream.fileno())
+        self._waits_for_room = False
+
     def kill(self) -> None:
         """End the agent by force, with all that it started."""
+        self.forget()
         end(self._process)
         end_strays(self._token)
-        self._selector.close()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 try:
@@ -126,59 +164,61 @@ class AgentProcess:
                 except OSError:
                     continue
 
-    def _exchange(self, pending: memoryview) -> memoryview:
-        """Send and receive what can be without blocking; return what is still to be sent."""
-        pending = self._send(pending)
-        self._wait_for_room(bool(pending))
-        heard = False
-        for key, _ in self._selector.select(_TICK_SECONDS):
-            heard = True
-            if key.data is not None:
-                self._receive(key.fd, is_output=key.data)
-        if not heard and self._process.poll() is not None:
-            self._crashed()
-        return pending
+    def _check(self, deadline: float, seconds: float) -> None:
+        """See that there is an agent to wait for.
 
-    def _wait_for_room(self, wanted: bool) -> None:
+        Raises:
+            AgentCrashError: there is none any more.
+            AgentTimeoutError: it has no time left.
+        """
+        if self._output_ended or (not self._heard and self.has_ended()):
+            self._crashed()
+        if time.monotonic() > deadline or self._stopping():
+            raise AgentTimeoutError(f"no answer within {seconds:g} s{self._last_words()}")
+
+    def _send(self) -> None:
         stdin = self._process.stdin
+        if self._pending and stdin is not None:
+            try:
+                self._pending = self._pending[os.write(stdin.fileno(), self._pending[:_CHUNK_BYTES]) :]
+            except BlockingIOError:
+                pass
+            except OSError:
+                # It does not read any more; how it ended shows when its output ends.
+                self._pending = memoryview(b"")
+        wanted = bool(self._pending)
         if stdin is None or wanted == self._waits_for_room:
             return
         self._waits_for_room = wanted
         if wanted:
-            self._selector.register(stdin, selectors.EVENT_WRITE, None)
+            self._selector.register(stdin, selectors.EVENT_WRITE, self)
         else:
-            self._selector.unregister(stdin)
+            self._unregister(stdin.fileno())
 
-    def _send(self, pending: memoryview) -> memoryview:
-        if not pending or self._process.stdin is None:
-            return pending
+    def _receive(self, stream: int, *, is_output: bool) -> None:
         try:
-            return pending[os.write(self._process.stdin.fileno(), pending[:_CHUNK_BYTES]) :]
-        except BlockingIOError:
-            return pending
-        except OSError:
-            # It does not read any more; how it ended shows when its output ends.
-            return memoryview(b"")
-
-    def _receive(self, descriptor: int, *, is_output: bool) -> None:
-        try:
-            data = os.read(descriptor, _CHUNK_BYTES)
+            data = os.read(stream, _CHUNK_BYTES)
         except BlockingIOError:
             return
         if not data:
-            self._selector.unregister(descriptor)
-            if is_output and self._received.strip():
+            self._unregister(stream)
+            if is_output:
+                self._output_ended = True
                 self._received += b"\n"
-            elif is_output:
-                self._crashed()
         elif is_output:
             self._received += data
             if len(self._received) > self._limit:
-                raise AgentProtocolError(f"the agent printed more than {self._limit} bytes for one answer")
+                self._unregister(stream)
         else:
             self._stderr = (self._stderr + data)[-_STDERR_KEPT_BYTES:]
 
+    def _unregister(self, stream: int) -> None:
+        if stream in self._selector.get_map():
+            self._selector.unregister(stream)
+
     def _next_line(self) -> bytes | None:
+        if len(self._received) > self._limit:
+            raise AgentProtocolError(f"the agent printed more than {self._limit} bytes for one answer")
         while (place := self._received.find(b"\n")) >= 0:
             line = bytes(self._received[:place]).strip()
             del self._received[: place + 1]
@@ -192,7 +232,7 @@ class AgentProcess:
         Raises:
             AgentCrashError: always.
         """
-        self._wait(_TICK_SECONDS)
+        self._wait(TICK_SECONDS)
         self._drain_stderr()
         status = self._process.poll()
         how = "closed its output" if status is None else f"ended with status {status}"
@@ -218,3 +258,13 @@ class AgentProcess:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return
+
+
+def take_in(selector: selectors.BaseSelector, *, seconds: float) -> list[AgentProcess]:
+    """Wait at most *seconds* for what *selector* tells of, let the agents concerned take it in, and return them."""
+    heard: list[AgentProcess] = []
+    for key, _ in selector.select(seconds):
+        agent = cast("AgentProcess", key.data)
+        agent.take_in(key.fd)
+        heard.append(agent)
+    return heard

@@ -1,27 +1,26 @@
 """Runs cases on one version of the agent: a call for each distinct `vars`, a result for each case, none lost."""
 
-import queue
-import threading
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from naoshi.errors import SuiteError
-from naoshi.evals.agent_pool import AgentCall, AgentPool, AgentWorker, Clock, utc_now
+from naoshi.evals.agent_desk import AgentDesk
+from naoshi.evals.agent_program import AgentProgram
+from naoshi.evals.agent_worker import AgentCall, Clock, utc_now
 from naoshi.evals.answer import Answer
 from naoshi.evals.assertions.python_code import PythonCode
+from naoshi.evals.grading import Graded, Grading
 from naoshi.evals.judge import Judge
 from naoshi.evals.partial_results import PartialResults
-from naoshi.evals.score import SCORER_VERSION, case_result, hash_of, require_known, score_checked
+from naoshi.evals.score import SCORER_VERSION, hash_of, require_known
 from naoshi.evals.settings import AgentSettings
 from naoshi.records.base import canonical_json, content_hash, content_id
 from naoshi.records.eval_case import EvalCase
-from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
+from naoshi.records.eval_run import CaseResult, EvalRun
 
-_QUEUE_PER_WORKER = 8
-_WAIT_SECONDS = 0.1
 _OUR_PYTHON = PythonCode()
 
 
@@ -71,25 +70,30 @@ def run_cases(
     """
     require_sound(cases)
     started = clock()
-    hashes = [hash_of(case) for case in cases]
-    pinned = settings_hash(judge)
-    run_id = run_id or run_identifier(cases, hashes, suite=suite, version=version, pinned=pinned, started=started)
-    pool = AgentPool(
-        agent=agent, folder=folder, version=version, environment=environment, data_root=data_root, workers=workers,
-        clock=clock,
-    )  # fmt: skip
-    partial = None
-    if partial_folder is not None:
-        settings = [agent.model_dump(mode="json"), str(folder), str(data_root), version, suite, pinned]
-        key = content_id("partial", settings, hashes, [case.case_id for case in cases])
-        partial = PartialResults.open(partial_folder, key=key, run_id=run_id, now=started)
-        run_id, started = partial.run_id, partial.started_at
-    grade = _Grading(cases=cases, hashes=hashes, judge=judge, python=python, on_answer=on_answer, on_result=on_result)
-    try:
-        results = grade.results(pool, partial)
-    finally:
-        if partial is not None:
-            partial.close()
+    calls, pinned = calls_of(cases), settings_hash(judge)
+    program = AgentProgram(settings=agent, folder=folder, version=version, environment=environment, data_root=data_root)
+    with ExitStack() as closing_all:
+        desk = AgentDesk(program=program, workers=min(workers or agent.workers, len(calls)), clock=clock)
+        closing_all.callback(desk.close)
+        if partial_folder is None:
+            # They come up while the rest is made ready.
+            desk.prepare()
+        hashes = [hash_of(case) for case in cases]
+        run_id = run_id or run_identifier(cases, hashes, suite=suite, version=version, pinned=pinned, started=started)
+        partial = None
+        if partial_folder is not None:
+            settings = [agent.model_dump(mode="json"), str(folder), str(data_root), version, suite, pinned]
+            key = content_id("partial", settings, hashes, [case.case_id for case in cases])
+            partial = PartialResults.open(partial_folder, key=key, run_id=run_id, now=started)
+            closing_all.callback(partial.close)
+            run_id, started = partial.run_id, partial.started_at
+        grading = Grading(
+            cases=cases, hashes=hashes, judge=judge, python=python, threads=workers or agent.workers,
+            on_graded=desk.ring,
+        )  # fmt: skip
+        closing_all.callback(grading.close)
+        progress = _Progress(cases=cases, partial=partial, on_answer=on_answer, on_result=on_result)
+        results = progress.finish(calls, desk, grading)
     return EvalRun(
         run_id=run_id,
         suite=suite,
@@ -97,7 +101,7 @@ def run_cases(
         started_at=started,
         finished_at=clock(),
         settings_hash=pinned,
-        results=tuple(results),
+        results=results,
     )
 
 
@@ -136,123 +140,57 @@ def calls_of(cases: Sequence[EvalCase]) -> list[Call]:
     return [Call(case_id=cases[found[0]].case_id, cases=tuple(found)) for found in places.values()]
 
 
-@dataclass(kw_only=True)
-class _Grading:
-    """Turns answers into results."""
+class _Progress:
+    """The results of a run as they come, in the order of its cases: kept, and told to whoever asked."""
 
-    cases: Sequence[EvalCase]
-    hashes: Sequence[str]
-    judge: Judge | None
-    python: PythonCode
-    on_answer: Callable[[Answer], None] | None
-    on_result: Callable[[CaseResult], None] | None
+    def __init__(
+        self,
+        *,
+        cases: Sequence[EvalCase],
+        partial: PartialResults | None,
+        on_answer: Callable[[Answer], None] | None,
+        on_result: Callable[[CaseResult], None] | None,
+    ) -> None:
+        self._cases = cases
+        self._partial = partial
+        self._on_answer = on_answer
+        self._on_result = on_result
+        self._found: list[CaseResult | None] = [None] * len(cases)
 
-    def results(self, pool: AgentPool, partial: PartialResults | None) -> list[CaseResult]:
-        """Return a result for each case, in order."""
-        found: list[CaseResult | None] = [None] * len(self.cases)
-        calls = list(self._undone(calls_of(self.cases), found, partial))
-        with closing(_answers(calls, self.cases, pool)) as answering:
-            for call, answer in answering:
-                if self.on_answer:
-                    self.on_answer(answer)
-                for place in call.cases:
-                    found[place] = result = self._result(place, answer)
-                    if partial is not None:
-                        partial.add(result)
-                    if self.on_result:
-                        self.on_result(result)
-        return [result for result in found if result is not None]
+    def finish(self, calls: Sequence[Call], desk: AgentDesk, grading: Grading) -> tuple[CaseResult, ...]:
+        """Have *desk* answer what is not known yet of *calls*, and return a result for each case."""
+        asked = {call.case_id: call for call in calls if not self._is_known(call)}
+        requests = (self._request(call) for call in list(asked.values()))
+        while asked or not grading.is_quiet:
+            for answer in desk.turn(requests if grading.has_room else iter(())):
+                if self._on_answer:
+                    self._on_answer(answer)
+                for place in asked.pop(answer.case_id).cases:
+                    self._keep(grading.grade(place, answer))
+            self._keep(grading.graded())
+        return tuple(result for result in self._found if result is not None)
 
-    def _undone(
-        self, calls: list[Call], found: list[CaseResult | None], partial: PartialResults | None
-    ) -> Iterator[Call]:
-        for call in calls:
-            earlier = [partial.done.get(self.cases[place].case_id) if partial else None for place in call.cases]
-            known = [result for result in earlier if result is not None]
-            if len(known) < len(call.cases):
-                yield call
-                continue
-            for place, result in zip(call.cases, known, strict=True):
-                found[place] = result
-                if self.on_result:
-                    self.on_result(result)
+    def _request(self, call: Call) -> AgentCall:
+        return AgentCall(case_id=call.case_id, vars=dict(self._cases[call.cases[0]].vars))
 
-    def _result(self, place: int, answer: Answer) -> CaseResult:
-        case, digest = self.cases[place], self.hashes[place]
-        if answer.error is not None:
-            return case_result(
-                case,
-                ResultState.agent_error,
-                output=answer.output,
-                reason=answer.error,
-                latency_ms=answer.latency_ms,
-                digest=digest,
-            )
-        return score_checked(
-            case,
-            answer.output,
-            judge=self.judge,
-            latency_ms=answer.latency_ms,
-            cost=answer.cost,
-            python=self.python,
-            digest=digest,
-        )
+    def _is_known(self, call: Call) -> bool:
+        """Take over what an earlier, killed run found of *call*; return whether that is all of it."""
+        earlier = [
+            self._partial.done.get(self._cases[place].case_id) if self._partial else None for place in call.cases
+        ]
+        known = [result for result in earlier if result is not None]
+        if len(known) < len(call.cases):
+            return False
+        for place, result in zip(call.cases, known, strict=True):
+            self._found[place] = result
+            if self._on_result:
+                self._on_result(result)
+        return True
 
-
-@dataclass(kw_only=True)
-class _Desk:
-    """What the workers share: the calls to make, and the answers made, of which only so many wait at a time."""
-
-    waiting: Iterator[Call]
-    done: "queue.Queue[tuple[Call, Answer] | BaseException]"
-    lock: threading.Lock
-    stop: threading.Event
-
-    def next_call(self) -> Call | None:
-        with self.lock:
-            return None if self.stop.is_set() else next(self.waiting, None)
-
-    def put(self, outcome: "tuple[Call, Answer] | BaseException") -> None:
-        while not self.stop.is_set():
-            try:
-                self.done.put(outcome, timeout=_WAIT_SECONDS)
-            except queue.Full:
-                continue
-            return
-
-
-def _answers(calls: Sequence[Call], cases: Sequence[EvalCase], pool: AgentPool) -> Generator[tuple[Call, Answer]]:
-    workers = pool.workers[: len(calls)]
-    desk = _Desk(
-        waiting=iter(calls),
-        done=queue.Queue(maxsize=_QUEUE_PER_WORKER * max(1, len(workers))),
-        lock=threading.Lock(),
-        stop=threading.Event(),
-    )
-    threads = [threading.Thread(target=_serve, args=(worker, desk, cases), daemon=True) for worker in workers]
-    try:
-        for thread in threads:
-            thread.start()
-        for _ in calls:
-            outcome = desk.done.get()
-            if isinstance(outcome, BaseException):
-                raise outcome
-            yield outcome
-    finally:
-        desk.stop.set()
-        pool.stop()
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
-
-
-def _serve(worker: AgentWorker, desk: _Desk, cases: Sequence[EvalCase]) -> None:
-    """Answer calls until none is left or the run is stopped."""
-    try:
-        while (call := desk.next_call()) is not None:
-            request = AgentCall(case_id=call.case_id, vars=dict(cases[call.cases[0]].vars))
-            desk.put((call, worker.answer(request)))
-    except BaseException as error:  # noqa: BLE001 - it is raised again where the run was asked for
-        desk.put(error)
-    finally:
-        worker.close()
+    def _keep(self, graded: Iterable[Graded]) -> None:
+        for place, result in graded:
+            self._found[place] = result
+            if self._partial is not None:
+                self._partial.add(result)
+            if self._on_result:
+                self._on_result(result)

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,10 +83,11 @@ def run(
     stdin: bytes = b"",
     timeout: float,
     output_limit: int = 16 * 1024 * 1024,
+    stopping: Callable[[], bool] = lambda: False,
 ) -> Finished:
     """Run *command* to its end, at most *timeout* seconds and *output_limit* bytes on each stream.
 
-    Nothing that it started outlives it.
+    Once *stopping* says so its time is over. Nothing that it started outlives it.
 
     Raises:
         MissingProgramError: the program is not on this machine.
@@ -100,7 +101,7 @@ def run(
         pause = _FIRST_PAUSE_SECONDS
         try:
             while process.poll() is None:
-                timed_out = time.monotonic() - begun > timeout
+                timed_out = time.monotonic() - begun > timeout or stopping()
                 flooded = max(os.fstat(out.fileno()).st_size, os.fstat(err.fileno()).st_size) > output_limit
                 if timed_out or flooded:
                     break

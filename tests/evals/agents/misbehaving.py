@@ -41,6 +41,11 @@ def hang(request: dict) -> None:
     time.sleep(600)
 
 
+def slow(request: dict) -> None:
+    time.sleep(request["vars"]["seconds"])
+    answer(request)
+
+
 def garbage(request: dict) -> None:
     print("Loading the model...", flush=True)
 

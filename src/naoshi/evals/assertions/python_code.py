@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -23,12 +23,16 @@ class GraderError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class PythonCode:
-    """How assertions in Python are run: the interpreter ("" is ours), and limits in seconds and bytes."""
+    """How assertions in Python are run: the interpreter ("" is ours), and limits in seconds and bytes.
+
+    Once ``stopping`` says so, nobody wants the grade any more.
+    """
 
     interpreter: str = ""
     timeout: float = 10.0
     memory_limit: int = 4 * 1024**3
     output_limit: int = 1024 * 1024
+    stopping: Callable[[], bool] = lambda: False
 
     def call(self, source: str, function: str, output: JsonValue, context: Mapping[str, JsonValue]) -> Any:
         """Return what *function* of *source* makes of *output* and *context*.
@@ -49,6 +53,7 @@ class PythonCode:
                 stdin=json.dumps(request).encode(),
                 timeout=self.timeout,
                 output_limit=self.output_limit,
+                stopping=self.stopping,
             )
         except MissingProgramError as error:
             raise GraderError(error.message) from error

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from naoshi.errors import JudgeError, NaoshiError
-from naoshi.evals.agent_pool import AgentCall, AgentPool
+from naoshi.evals.agent_pool import AgentPool
+from naoshi.evals.agent_worker import AgentCall
 from naoshi.evals.answer import Answer
 from naoshi.evals.judge import Judge
 from naoshi.records.base import canonical_json
@@ -99,7 +100,9 @@ class AnswerServer:
                     output=request.get("output"),
                     vars=dict(request.get("vars") or {}),
                 )
-            text = json.dumps({"pass": True, "score": grade.score, "reason": grade.reason}, allow_nan=False)
+            if grade.advice:
+                return {"error": f"{JUDGE_FAILED}{grade.as_advice()}"}
+            text = json.dumps({"pass": grade.passed, "score": grade.score, "reason": grade.reason}, allow_nan=False)
         except JudgeError as error:
             return {"error": f"{JUDGE_FAILED}the judge failed: {error}"}
         except ValueError:

@@ -11,7 +11,8 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from naoshi.errors import AgentError, MissingProgramError
-from naoshi.evals.agent_pool import AgentPool, Clock, utc_now
+from naoshi.evals.agent_pool import AgentPool
+from naoshi.evals.agent_worker import Clock, utc_now
 from naoshi.evals.answer import Answer
 from naoshi.evals.assertions.graded import DEFAULT_GRADE_THRESHOLD
 from naoshi.evals.judge import Judge

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from naoshi.app.eval_settings import read_eval_settings
 from naoshi.errors import SuiteError
-from naoshi.evals.agent_pool import utc_now
+from naoshi.evals.agent_worker import utc_now
 from naoshi.evals.runner import Runner, evaluate_cases, told_progress
 from naoshi.evals.suite_file import load_suite
 from naoshi.records.eval_run import ResultState
@@ -41,6 +41,8 @@ def _run_and_show(path: Path, folder: Path, out: Output, *, runner: str, output:
         suite.cases,
         agent=settings.agent,
         evals=settings.evals,
+        judge=settings.judge,
+        repository=git.folder,
         folder=git.folder,
         data_root=(git.folder / settings.agent.data_root).resolve(),
         version=_WORK_TREE,
