@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from naoshi.errors import UsageError
-from naoshi.ui.cli.options import HERE, AsJson, Folder, Runner
+from naoshi.ui.cli.options import HERE, AsJson, Folder, Runner, Scope
 from naoshi.ui.cli.output import Output
 
 
@@ -16,6 +16,7 @@ def add_to(app: typer.Typer) -> None:
     evals.command("mint")(mint)
     evals.command("run")(run)
     evals.command("list")(list_cases)
+    evals.command("holdout")(holdout)
     app.add_typer(evals, name="evals")
     app.command("gate")(gate)
 
@@ -40,6 +41,9 @@ def run(
         Path | None,
         typer.Argument(help="Run this suite alone, on the agent as it lies in the work tree, and store nothing."),
     ] = None,
+    scope: Annotated[
+        Scope, typer.Option("--suite", help="All cases, or those that cover every group within `smoke_seconds`.")
+    ] = Scope.comprehensive,
     commit: Annotated[str, typer.Option(help="A commit, branch or tag; without it the version in force.")] = "",
     runner: Annotated[Runner, typer.Option(help="Who runs and grades the cases.")] = Runner.native,
     output: Annotated[
@@ -58,6 +62,10 @@ def run(
         UsageError: the options do not go together.
     """
     out = Output(as_json=as_json)
+    if scope is Scope.smoke:
+        return _run_smoke(
+            folder, out, alone=suite is None and runner is Runner.native, commit=commit, output=output, check=check
+        )
     if suite is not None:
         from naoshi.ui.cli.suite_show import run_suite_and_show
 
@@ -72,6 +80,31 @@ def run(
     with session(folder, out) as loop:
         passed = run_and_show(loop, out, commit=commit, runner=EvalRunner(runner.value), output=output)
     return 0 if passed or not check else 1
+
+
+def _run_smoke(folder: Path, out: Output, *, alone: bool, commit: str, output: Path | None, check: bool) -> int:
+    from naoshi.ui.cli.session import session
+    from naoshi.ui.cli.smoke_show import run_smoke_and_show
+
+    if not alone:
+        raise UsageError("the smoke suite is drawn from all suites and run natively; leave SUITE and --runner out")
+    with session(folder, out) as loop:
+        passed = run_smoke_and_show(loop, out, commit=commit, output=output)
+    return 0 if passed or not check else 1
+
+
+def holdout(folder: Folder = HERE, as_json: AsJson = False) -> int:
+    """Show each time that the holdout was asked, by whom, when and why, and what is left of its budget.
+
+    The lines stand in the ledger, which nothing can take back.
+    """
+    from naoshi.ui.cli.holdout_show import show_holdout
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        show_holdout(loop, out)
+    return 0
 
 
 def list_cases(folder: Folder = HERE, as_json: AsJson = False) -> int:

@@ -23,13 +23,14 @@ from naoshi.ui.cli import (
     release_commands,
     repair_commands,
     start_commands,
+    suite_commands,
 )
 from naoshi.ui.cli.output import visible
 
 # The stages in the order of the loop; what goes round by itself and what shows it all stand around them.
 _ORDER = (
-    "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "diagnose", "handoff",
-    "repair", "gate", "review", "release", "rollback", "ledger", "confirm", "demo",
+    "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "cases", "diagnose",
+    "handoff", "repair", "gate", "ci", "review", "release", "rollback", "ledger", "confirm", "demo",
 )  # fmt: skip
 
 
@@ -56,6 +57,7 @@ for group in (
     loop_commands,
     correction_commands,
     case_commands,
+    suite_commands,
     repair_commands,
     release_commands,
     confirm_commands,

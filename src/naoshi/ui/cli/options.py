@@ -26,6 +26,13 @@ class Language(StrEnum):
     ja = "ja"
 
 
+class Scope(StrEnum):
+    """How many of the cases are run."""
+
+    comprehensive = "comprehensive"
+    smoke = "smoke"
+
+
 class Runner(StrEnum):
     """Who runs and grades the cases of a suite."""
 

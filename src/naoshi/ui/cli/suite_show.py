@@ -1,15 +1,16 @@
 """One suite on the agent as it lies in the work tree, run and shown; nothing is stored."""
 
 import gc
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from naoshi.app.eval_settings import read_eval_settings
+from naoshi.app.eval_settings import SuiteSettings, read_eval_settings
 from naoshi.errors import SuiteError
 from naoshi.evals.agent_worker import utc_now
 from naoshi.evals.runner import Runner, evaluate_cases, told_progress
 from naoshi.evals.suite_file import load_suite
+from naoshi.records.eval_case import EvalCase, Split
 from naoshi.records.eval_run import ResultState
 from naoshi.system.git import Git
 from naoshi.ui.cli.output import Output
@@ -24,6 +25,7 @@ def run_suite_and_show(path: Path, folder: Path, out: Output, *, runner: str, ou
 
     Raises:
         SuiteError: it cannot be read, or has no case.
+        HoldoutBudgetError: it has cases of the holdout, which was asked often enough.
         ConfigError: naoshi.toml is missing or wrong, or names no agent.
         RepositoryError: *folder* lies in no git repository.
     """
@@ -37,6 +39,7 @@ def _run_and_show(path: Path, folder: Path, out: Output, *, runner: str, output:
     suite = load_suite(path, root=git.folder, settings=settings.evals)
     if not suite.cases:
         raise SuiteError(f"{suite.path} has no test", hint="an empty suite shows nothing, so that it never passes")
+    _enter_holdout(git, settings, suite.cases)
     run = evaluate_cases(
         suite.cases,
         agent=settings.agent,
@@ -59,6 +62,23 @@ def _run_and_show(path: Path, folder: Path, out: Output, *, runner: str, output:
     show_run(run, out)
     out.result(run)
     return run.counts()[ResultState.pass_] == len(run.results)
+
+
+def _enter_holdout(git: Git, settings: SuiteSettings, cases: Sequence[EvalCase]) -> None:
+    """Enter into the ledger that cases of the holdout are run, wherever the file with them lies."""
+    kept = settings.evals.suite_path(Split.holdout, repository=git.folder, state=git.folder / ".naoshi")
+    mine = [case for case in cases if case.split is Split.holdout]
+    if not mine or not kept.is_file():
+        return
+    known = {case.content_hash for case in load_suite(kept, root=git.folder, settings=settings.evals).cases}
+    asked = [case for case in mine if case.content_hash in known]
+    if asked:
+        # The store takes half a second to load, and hardly any suite needs it.
+        from naoshi.app.build import open_loop
+        from naoshi.flow.holdout import enter_holdout_query
+
+        with open_loop(git.folder) as loop:
+            enter_holdout_query(loop, asked, commit=_WORK_TREE, why="a suite of its own, by hand")
 
 
 @contextmanager
