@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from naoshi.confirm import Confirmations, FileStore, Outcome, Reason
+from naoshi.confirm import Confirmations, ConversationState, FileStore, Outcome, Reason
 from naoshi.errors import InputError, StoreError
 from tests.confirm.kept_states import IDENTIFIERS, asked
 
@@ -205,20 +205,94 @@ def test_a_full_disk_fails_loudly_and_changes_nothing(folder: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, ignored)
     assert (turn.outcome, turn.reason, turn.choice) == (Outcome.unresolved, Reason.store_error, None)
-    assert not list((folder / ".parts").iterdir())
+    assert [path.suffix for path in folder.iterdir() if path.is_file()] == [".json"]
     assert confirmations.receive("c", "1").choice == 1
 
 
-def test_unfinished_files_of_killed_processes_are_swept(folder: Path) -> None:
-    """Protects the folder from filling up, without touching a write that is under way."""
-    FileStore(folder)
-    old, fresh = folder / ".parts" / "old", folder / ".parts" / "fresh"
-    old.write_text("x")
-    fresh.write_text("x")
-    os.utime(old, (0, 0))
-    FileStore(folder)
-    assert not old.exists()
-    assert fresh.exists()
+@pytest.fixture
+def interrupted(folder: Path) -> tuple[Path, bytes]:
+    """A store with a question, and the bytes of the next state: its file and content as a crash may leave them."""
+    store = FileStore(folder)
+    confirmations = Confirmations(store)
+    confirmations.ask("c", "送りますか？", LABELS)
+    before = store.path("c").read_bytes()
+    assert confirmations.receive("c", "2").choice == 2
+    after = store.path("c").read_bytes()
+    store.path("c").write_bytes(before)
+    return store.path("c").with_suffix(".next"), after
+
+
+def test_a_whole_change_that_a_crash_left_is_put_in_place(folder: Path, interrupted: tuple[Path, bytes]) -> None:
+    """Protects a decision that was synced, and may have been acted on, from a rename that the crash undid."""
+    beside, after = interrupted
+    beside.write_bytes(after)
+    confirmations = Confirmations(FileStore(folder))
+    assert confirmations.receive("c", "1").reason is Reason.conflict
+    assert FileStore(folder).path("c").read_bytes() == after
+    assert not beside.exists()
+
+
+def test_a_whole_change_is_seen_by_every_way_in(folder: Path, interrupted: tuple[Path, bytes]) -> None:
+    """Protects asking, clearing and listing from going on with the state before the crash."""
+    beside, after = interrupted
+    before = FileStore(folder).path("c").read_bytes()
+    for act in (
+        lambda store: next(iter(store.conversations())).pending is None,
+        lambda store: store.clear("c") is False,
+        lambda store: store.save(ConversationState(conversation_id="c"), after=1) is False,
+        lambda store: store.get("c").pending is None,
+    ):
+        FileStore(folder).path("c").write_bytes(before)
+        beside.write_bytes(after)
+        assert act(FileStore(folder))
+        assert not beside.exists()
+    FileStore(folder).path("c").unlink()
+    beside.write_bytes(after)
+    assert [state.settled is not None for state in FileStore(folder).conversations()] == [True]
+
+
+def test_a_change_cut_anywhere_leaves_the_old_state(folder: Path, interrupted: tuple[Path, bytes]) -> None:
+    """Protects the pending question from a write that a crash cut short, at whatever byte, or filled with zeros."""
+    beside, after = interrupted
+    for left in (*(after[:length] for length in range(0, len(after), 97)), after[:-1], bytes(len(after))):
+        beside.write_bytes(left)
+        store = FileStore(folder)
+        state = store.get("c")
+        assert state is not None
+        assert state.pending is not None
+        assert not beside.exists()
+    assert Confirmations(FileStore(folder)).receive("c", "1").choice == 1
+
+
+def test_what_is_older_or_of_another_conversation_is_never_put_in_place(
+    folder: Path, interrupted: tuple[Path, bytes]
+) -> None:
+    """Protects a decision from being undone by a file that lay about."""
+    beside, after = interrupted
+    store = FileStore(folder)
+    before = store.path("c").read_bytes()
+    store.path("c").write_bytes(after)
+    asked(store, "d")
+    for left in (before, after, store.path("d").read_bytes()):
+        beside.write_bytes(left)
+        assert Confirmations(FileStore(folder)).receive("c", "1").reason is Reason.conflict
+        assert not beside.exists()
+
+
+def test_damage_in_place_is_loud_though_a_whole_change_lies_beside(
+    folder: Path, interrupted: tuple[Path, bytes]
+) -> None:
+    """Protects against guessing: both files are kept aside for a person."""
+    beside, after = interrupted
+    store = FileStore(folder)
+    store.path("c").write_bytes(b"damaged")
+    beside.write_bytes(after)
+    assert Confirmations(store).receive("c", "1").reason is Reason.store_error
+    aside = store.quarantine("c")
+    assert aside is not None
+    assert aside.read_bytes() == b"damaged"
+    assert aside.with_name(f"{aside.name}.next").read_bytes() == after
+    assert store.get("c") is None
 
 
 def test_all_conversations_can_be_listed(folder: Path) -> None:

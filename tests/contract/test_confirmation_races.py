@@ -13,8 +13,8 @@ import pytest
 from naoshi.confirm import Confirmations, MemoryStore
 from tests.contract.racers import Seen, answer, deliver, opened
 
-PROCESSES = int(os.environ.get("NAOSHI_CONFIRM_PROCESSES", "12"))
-ROUNDS = int(os.environ.get("NAOSHI_CONFIRM_ROUNDS", "4"))
+PROCESSES = int(os.environ.get("NAOSHI_CONFIRM_PROCESSES", "100"))
+ROUNDS = int(os.environ.get("NAOSHI_CONFIRM_ROUNDS", "20"))
 LABELS = ["送る", "直す", "やめる"]
 
 

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import secrets
-import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -17,22 +16,24 @@ from pydantic_core import PydanticSerializationError
 
 from naoshi.errors import StoreError
 from naoshi.records.confirmation import ConversationState, Settlement
+from naoshi.system.file_systems import syncs_new_names
 
 _FORMAT = "naoshi.confirm/1"
 _HINT = "nothing was changed; `FileStore.quarantine` moves the file aside, and then the question can be asked again"
 _LOCKS = 64
-_ABANDONED_AFTER = 3600.0
 _READ_SIZE = 1 << 16
-# macOS has no fdatasync.
-_sync = getattr(os, "fdatasync", os.fsync)
+_KEPT = ".json"
+_NEXT = ".next"
 
 
 class FileStore:
     """Keeps each conversation in its own file below *folder*.
 
     A file's name is the SHA-256 of the conversation's identifier, so that any identifier is safe and no two meet.
-    A change is written beside the file, synced, and renamed over it under a lock that the system lets go when its
-    process dies: after a crash the old state is there or the new one. Each file carries a checksum, and one that is
+    A change is written to a file beside it that ends in ``.next``, synced with its name, and renamed over it, under
+    a lock that the system lets go when its process dies. What is whole in a ``.next`` that a crash left is the new
+    state, and whoever comes next puts it in place; what is not whole was never promised to anyone. So the old state
+    is there or the new one, and no rename has to be waited for. Each file carries a checksum, and one that is
     damaged, cut short, or of another conversation raises `StoreError`.
 
     Args:
@@ -46,24 +47,26 @@ class FileStore:
         self._folder = Path(folder)
         self._root = str(self._folder)
         try:
-            for name in (".locks", ".parts"):
-                (self._folder / name).mkdir(parents=True, exist_ok=True)
+            (self._folder / ".locks").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _failed("make", self._folder, error) from error
-        self._sweep()
+        self._syncs_names = syncs_new_names(self._folder)
 
     def path(self, conversation_id: str) -> Path:
         """Return the file of the conversation, whether it is there or not."""
-        return self._folder / f"{_digest(conversation_id)}.json"
+        return Path(self._place(_digest(conversation_id)))
 
     def save(self, state: ConversationState, *, after: int | None = None) -> bool:
         """Keep *state* durably; see `ConfirmationStore.save`."""
-        with self._locked(state.conversation_id):
-            kept = self.get(state.conversation_id)
+        digest = _digest(state.conversation_id)
+        with self._locked(digest):
+            kept = self._current(digest)
             revision = kept.revision if kept else 0
             if after is not None and revision != after:
                 return False
-            self._write(state.model_copy(update={"revision": revision + 1}))
+            if state.revision != revision + 1:
+                state = state.model_copy(update={"revision": revision + 1})
+            self._write(digest, state)
             return True
 
     def get(self, conversation_id: str) -> ConversationState | None:
@@ -72,19 +75,11 @@ class FileStore:
         Raises:
             StoreError: the file or the folder cannot be read, is damaged, or belongs to something else.
         """
-        path = f"{self._root}/{_digest(conversation_id)}.json"
-        try:
-            data = _read_all(path)
-        except FileNotFoundError as error:
-            if not self._folder.is_dir():
-                raise _failed("read", self._folder, error) from error
-            return None
-        except OSError as error:
-            raise _failed("read", path, error) from error
-        state = _parse(data, path)
-        if state.conversation_id != conversation_id:
-            raise StoreError(f"the state file {path} belongs to another conversation", hint=_HINT)
-        return state
+        digest = _digest(conversation_id)
+        if os.path.lexists(self._next(digest)):
+            with self._locked(digest):
+                return self._current(digest)
+        return self._kept(digest)
 
     def clear(
         self,
@@ -94,25 +89,29 @@ class FileStore:
         settlement: Settlement | None = None,
     ) -> bool:
         """Take away the pending question; see `ConfirmationStore.clear`."""
-        with self._locked(conversation_id):
-            kept = self.get(conversation_id)
+        digest = _digest(conversation_id)
+        with self._locked(digest):
+            kept = self._current(digest)
             if kept is None or not kept.has_pending(confirmation_id):
                 return False
-            self._write(kept.without_question(settlement))
+            self._write(digest, kept.without_question(settlement))
             return True
 
     def conversations(self) -> Iterator[ConversationState]:
         """Yield the state of every conversation, in no order.
 
         Raises:
-            StoreError: a file cannot be read. Its name is in the message.
+            StoreError: a file or the folder cannot be read. Its name is in the message.
         """
-        for path in self._folder.glob("*.json"):
-            try:
-                data = path.read_bytes()
-            except OSError as error:
-                raise _failed("read", path, error) from error
-            yield _parse(data, str(path))
+        try:
+            digests = {path.stem for path in self._folder.iterdir() if path.suffix in {_KEPT, _NEXT}}
+        except OSError as error:
+            raise _failed("read", self._folder, error) from error
+        for digest in digests:
+            with self._locked(digest):
+                kept = self._current(digest)
+            if kept is not None:
+                yield kept
 
     def quarantine(self, conversation_id: str) -> Path | None:
         """Move the conversation's file aside, whatever is in it, and return where it is now; None if there was none.
@@ -120,28 +119,52 @@ class FileStore:
         Raises:
             StoreError: it cannot be moved.
         """
-        path = self.path(conversation_id)
-        aside = path.with_name(f"{path.stem}.quarantine-{secrets.token_hex(6)}")
-        with self._locked(conversation_id):
+        digest = _digest(conversation_id)
+        aside = self._folder / f"{digest}.quarantine-{secrets.token_hex(6)}"
+        with self._locked(digest):
+            with suppress(StoreError):
+                self._finish(digest)
+            with suppress(FileNotFoundError):
+                Path(self._next(digest)).rename(aside.with_name(f"{aside.name}{_NEXT}"))
             try:
-                path.rename(aside)
+                Path(self._place(digest)).rename(aside)
             except FileNotFoundError:
                 return None
             self._sync_folder()
         return aside
 
-    def _sweep(self) -> None:
-        """Remove the unfinished files that killed processes left behind."""
-        before = time.time() - _ABANDONED_AFTER
-        for part in (self._folder / ".parts").iterdir():
-            with suppress(OSError):
-                if part.stat().st_mtime < before:
-                    part.unlink()
+    def _place(self, digest: str) -> str:
+        return f"{self._root}/{digest}{_KEPT}"
+
+    def _next(self, digest: str) -> str:
+        return f"{self._root}/{digest}{_NEXT}"
+
+    def _current(self, digest: str) -> ConversationState | None:
+        """Return the state, what a crash left unfinished put in place first. The lock is held."""
+        if os.path.lexists(self._next(digest)):
+            self._finish(digest)
+        return self._kept(digest)
+
+    def _kept(self, digest: str) -> ConversationState | None:
+        """Return what is in place."""
+        path = self._place(digest)
+        try:
+            data = _read_all(path)
+        except FileNotFoundError as error:
+            if not self._folder.is_dir():
+                raise _failed("read", self._folder, error) from error
+            return None
+        except OSError as error:
+            raise _failed("read", path, error) from error
+        state = _parse(data, path)
+        if _digest(state.conversation_id) != digest:
+            raise StoreError(f"the state file {path} belongs to another conversation", hint=_HINT)
+        return state
 
     @contextmanager
-    def _locked(self, conversation_id: str) -> Generator[None]:
+    def _locked(self, digest: str) -> Generator[None]:
         # The state file itself is replaced by each write, so a lock on it would guard a file that is gone.
-        lock = f"{self._root}/.locks/{int(_digest(conversation_id)[:4], 16) % _LOCKS:02d}"
+        lock = f"{self._root}/.locks/{int(digest[:4], 16) % _LOCKS:02d}"
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -154,20 +177,37 @@ class FileStore:
         finally:
             os.close(descriptor)
 
-    def _write(self, state: ConversationState) -> None:
-        digest = _digest(state.conversation_id)
-        beside = Path(f"{self._root}/.parts/{digest[:16]}.{secrets.token_hex(6)}")
+    def _write(self, digest: str, state: ConversationState) -> None:
+        beside = Path(self._next(digest))
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
                 _write_all(descriptor, _format(state))
-                _sync(descriptor)
+                os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-            beside.replace(f"{self._root}/{digest}.json")
+            if not self._syncs_names:
+                self._sync_folder()
+            beside.replace(self._place(digest))
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
+
+    def _finish(self, digest: str) -> None:
+        """Put in place what a crash left beside it, or take it away where it is not whole or not newer."""
+        beside = Path(self._next(digest))
+        try:
+            data = beside.read_bytes()
+        except FileNotFoundError:
+            return
+        state = _whole(data, str(beside))
+        kept = self._kept(digest)
+        if state is None or _digest(state.conversation_id) != digest or (kept and kept.revision >= state.revision):
+            beside.unlink()
+            return
+        with beside.open("rb") as stream:
+            os.fsync(stream.fileno())
+        beside.replace(self._place(digest))
         self._sync_folder()
 
     def _sync_folder(self) -> None:
@@ -229,6 +269,13 @@ def _parse(data: bytes, path: str) -> ConversationState:
         return _state(body)
     except (ValidationError, ValueError, RecursionError) as error:
         raise StoreError(f"the state file {path} cannot be read: {_first_line(error)}", hint=_HINT) from error
+
+
+def _whole(data: bytes, path: str) -> ConversationState | None:
+    try:
+        return _parse(data, path)
+    except StoreError:
+        return None
 
 
 def _state(body: bytes) -> ConversationState:
