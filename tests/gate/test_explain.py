@@ -5,9 +5,11 @@ import re
 import pytest
 from hypothesis import given
 
+from naoshi.gate.advice import advice
 from naoshi.gate.decide import decide, settle
 from naoshi.gate.explain import explain
 from naoshi.gate.policy import CategoryTolerance, GatePolicy
+from naoshi.gate.reasons import key_of
 from naoshi.gate.rerun import Rerun
 from naoshi.records import EvalRun
 from tests.gate.runs import (
@@ -99,7 +101,8 @@ def test_what_the_suite_could_have_seen_is_told():
     """Protects against taking a pass for a proof: bounds, certainty and smallest effect of each category."""
     small, large = of_counts("v1", a=(3, 3)), of_counts("v1", a=(100, 100))
     text = explain(decide(small, small, GatePolicy(), now=NOW))
-    assert "a: 100.0% → 100.0% (3 cases) ok; difference +0.0 points, 95 % from -56.1 to +56.1; too few" in text
+    assert "a: 100.0% → 100.0% (3 cases) ok\n      difference +0.0 points, 95 % from -56.1 to +56.1; 0 worse" in text
+    assert "95 % bounds of the pass rate: 43.9% to 100.0%; too few to certify" in text
     assert "a: none, 3 cases are too few" in text
     text = explain(decide(large, large, GatePolicy(), now=NOW))
     assert "; certified" in text
@@ -107,6 +110,13 @@ def test_what_the_suite_could_have_seen_is_told():
     japanese = explain(decide(large, large, GatePolicy(), now=NOW), "ja")
     assert "保証できます" in japanese
     assert "a: 100 件中 5 件が壊れる場合" in japanese
+
+
+def test_how_sure_a_fall_is_is_told():
+    """Protects the reader of a number: the effect with its interval, how many cases moved, and the test behind it."""
+    text = explain(decide(of_counts("v2", b=(6, 10)), of_counts("v1", b=(10, 10)), GatePolicy(), now=NOW))
+    assert "difference -40.0 points, 95 % from -64.6 to -2.1; 4 worse, 0 better\n" in text
+    assert "p = 0.0625 by exact McNemar, 1.0000 with Holm's method\n" in text
 
 
 def test_rates_over_trials_are_told_with_the_flip():
@@ -159,3 +169,44 @@ def test_re_runs_of_another_judge_are_told_in_both_languages():
     found = decide(candidate, baseline, GatePolicy(policy="paired"), now=NOW, reruns=[odd])
     assert "the re-runs were not graded as the runs were" in explain(found)
     assert "やり直しの採点の条件" in explain(found, "ja")
+
+
+@pytest.mark.parametrize(
+    ("candidate", "baseline", "told"),
+    [
+        (of_counts("v2", b=(6, 10)), of_counts("v1", b=(10, 10)), "--again"),
+        (run(result("a", "not_run")), run(result("a")), "every case is run and graded"),
+        (run(result("a"), settings_hash="x"), run(result("a")), "same judge, rubric and runner"),
+        (run(result("a")), run(result("a"), result("b")), "Run what was left out too"),
+        (run(result("a")), run(result("b")), "on the same suite"),
+        (run(), None, "Run the suite on the candidate first"),
+        (run(result("a")), None, "can become the baseline"),
+        (of_counts("v1", a=(3, 3)), of_counts("v1", a=(3, 3)), "a have too few cases to certify"),
+        (of_counts("v1", a=(99, 99)), of_counts("v1", a=(99, 99)), "Nothing: a person reviews"),
+        (of_counts("v2", safety=(9, 10)), of_counts("v1", safety=(10, 10)), "--again"),
+    ],
+)
+def test_what_to_do_next_is_told(candidate: EvalRun, baseline: EvalRun | None, told: str):
+    """Protects the reader who is told no: each verdict ends with what to do about it, in both languages."""
+    found = decide(candidate, baseline, GatePolicy(), now=NOW)
+    *_, english = explain(found).partition("What to do next:\n")
+    *_, japanese = explain(found, "ja").partition("次にすること:\n")
+    assert told in english
+    assert len(english.splitlines()) == len(japanese.splitlines())
+    assert all(JAPANESE.search(line) for line in japanese.splitlines())
+
+
+def test_each_kind_of_reason_is_known_again():
+    """Protects old verdicts: the kind of a reason is found from its words, with and without a category before it."""
+    found = decide(of_counts("v2", b=(6, 10)), of_counts("v1", b=(10, 10)), GatePolicy(policy="literal"), now=NOW)
+    assert [key_of(told) for told in found.reasons] == ["drop"]
+    assert key_of(f"a: b: {found.reasons[0]}") == "drop"
+    assert (key_of(""), key_of("a: b"), key_of("nothing that the gate says")) == ("", "", "")
+
+
+@given(before=RESULTS, after=RESULTS, policy=POLICIES)
+def test_any_verdict_has_advice_of_its_own_kind(before: dict, after: dict, policy: GatePolicy):
+    """Protects against advice that is a way out: a verdict other than a pass names something to do for a reason."""
+    found = decide(drawn("v2", after), drawn("v1", before), policy, now=NOW)
+    assert all(key_of(told) for told in found.reasons)
+    assert advice(found, "en")

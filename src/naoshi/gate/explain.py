@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from naoshi.gate.advice import advice
 from naoshi.gate.reasons import in_japanese
 from naoshi.records.eval_run import (
     CategoryStatistics,
@@ -73,6 +74,9 @@ _WORDS: dict[Language, dict[str, str]] = {
         "more": "and {count} more",
         "other": "By the policy `{policy}` it would be: {headline}",
         "difference": "difference {difference} points, 95 % from {low} to {high}",
+        "changed": "{worse} worse, {better} better",
+        "chance": "p = {p} by {test}, {adjusted} with Holm's method",
+        "bounds": "95 % bounds of the pass rate: {low} to {high}",
         "certified": "certified",
         "too_few": "too few to certify",
         "effects": "The smallest loss that averages would have shown, four times in five (re-runs show single cases):",
@@ -82,6 +86,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "contradicted": "does not always show when it is run again",
         "rerun": "To run again on both versions before this is final:",
         "of_trials": "{before} → {after} of the trials pass",
+        "next": "What to do next:",
     },
     "ja": {
         "why": "理由:",
@@ -93,6 +98,9 @@ _WORDS: dict[Language, dict[str, str]] = {
         "more": "ほか {count} 件",
         "other": "方針 `{policy}` による場合 → {headline}",
         "difference": "差 {difference} ポイント、95 % 区間 {low} から {high}",
+        "changed": "悪化 {worse} 件、改善 {better} 件",
+        "chance": "偶然とした場合の確率 p = {p}（{test}）、Holm 法の補正後 {adjusted}",
+        "bounds": "合格率の 95 % 区間 {low} から {high}",
         "certified": "保証できます",
         "too_few": "保証するには件数が足りません",
         "effects": "平均だけで五回に四回は見つけられた最小の悪化（一件ずつの悪化はやり直しで分かります）:",
@@ -102,12 +110,13 @@ _WORDS: dict[Language, dict[str, str]] = {
         "contradicted": "やり直すと毎回同じではありません",
         "rerun": "確定する前に両方の版でやり直すケース:",
         "of_trials": "試行の合格率 {before} → {after}",
+        "next": "次にすること:",
     },
 }
 
 
 def explain(verdict: Verdict, language: Language = "en") -> str:
-    """Return *verdict* in plain words: what it is, why, each category, and the cases that flipped."""
+    """Return *verdict* in plain words: what it is, why, each category, the cases that flipped, and what to do next."""
     words = _WORDS[language]
     reasons = [f"  - {reason}" for reason in _reasons(verdict, language)]
     parts = [_HEADLINE[language][verdict.outcome], words["why"], *reasons]
@@ -115,7 +124,7 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
         if other.policy != verdict.policy:
             parts += _other_lines(other, language)
     if verdict.categories:
-        parts += [words["categories"], *(_category_line(item, language) for item in verdict.categories)]
+        parts += [words["categories"], *(line for item in verdict.categories for line in _category(item, language))]
     parts += _effect_lines(verdict.categories, language)
     if verdict.rerun:
         parts += [words["rerun"], *_some([f"  - {case_id}" for case_id in verdict.rerun], language)]
@@ -124,6 +133,7 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
     for title, flips in (("worse", worse), ("better", better)):
         if flips:
             parts += [words[title], *_flip_lines(flips, language)]
+    parts += [words["next"], *(f"  - {line}" for line in advice(verdict, language))]
     return "\n".join(parts) + "\n"
 
 
@@ -133,21 +143,26 @@ def _other_lines(other: PolicyVerdict, language: Language) -> list[str]:
     return [line, *_some([f"  - {reason}" for reason in _reasons(other, language)], language)]
 
 
-def _category_line(item: CategoryVerdict, language: Language) -> str:
+def _category(item: CategoryVerdict, language: Language) -> Iterator[str]:
     before, after = (_percent(rate, language) for rate in (item.baseline_rate, item.candidate_rate))
     count = f"{item.cases} {_WORDS[language]['cases']}" if language == "en" else f"{item.cases} 件"
-    told = "; ".join(_statistics(item.statistics, language)) if item.statistics else ""
-    line = f"  - {item.category}: {before} → {after} ({count}) {_MARK[language][item.outcome]}"
-    return f"{line}; {told}" if told else line
+    yield f"  - {item.category}: {before} → {after} ({count}) {_MARK[language][item.outcome]}"
+    if item.statistics is not None:
+        told = list(_statistics(item.statistics, language))
+        yield from (f"      {line}" for line in told)
 
 
 def _statistics(found: CategoryStatistics, language: Language) -> Iterator[str]:
     words = _WORDS[language]
     for measure in found.measures[:1]:
         points = {name: f"{getattr(measure, name) * 100:+.1f}" for name in ("difference", "low", "high")}
-        yield words["difference"].format(**points)
-    if found.certainty is not None:
-        yield words[found.certainty.value]
+        changed = words["changed"].format(worse=found.worse, better=found.better)
+        yield f"{words['difference'].format(**points)}; {changed}"
+        if found.worse:
+            chance = {"p": f"{measure.p_value:.4f}", "adjusted": f"{measure.adjusted_p:.4f}", "test": measure.test}
+            yield words["chance"].format(**chance)
+    bounds = words["bounds"].format(low=f"{found.pass_low:.1%}", high=f"{found.pass_high:.1%}")
+    yield bounds if found.certainty is None else f"{bounds}; {words[found.certainty.value]}"
 
 
 def _effect_lines(categories: Sequence[CategoryVerdict], language: Language) -> list[str]:

@@ -159,20 +159,30 @@ def named(case_ids: Sequence[str]) -> str:
     return ", ".join(case_ids[:_NAMED]) + more
 
 
+def key_of(text: str) -> str:
+    """Return which reason *text* is (English, as `reason` gave it, with or without its category); empty if none."""
+    while text:
+        for key, pattern in _patterns().items():
+            if pattern.fullmatch(text):
+                return key
+        text = text.partition(": ")[2]
+    return ""
+
+
 def in_japanese(text: str) -> str:
     """Return the reason *text* (English, as `reason` gave it) in Japanese; an unknown text comes back as it is."""
-    for pattern, japanese in _patterns():
+    for key, pattern in _patterns().items():
         found = pattern.fullmatch(text)
         if found:
-            return japanese.format(**found.groupdict())
+            return _TEXTS[key][1].format(**found.groupdict())
     category, separator, rest = text.partition(": ")
     inner = in_japanese(rest) if separator else rest
     return text if inner == rest else f"{category}: {inner}"
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((_pattern(english), japanese) for key, (english, japanese) in _TEXTS.items() if key != "of_category")
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {key: _pattern(english) for key, (english, _) in _TEXTS.items() if key != "of_category"}
 
 
 def _pattern(english: str) -> re.Pattern[str]:

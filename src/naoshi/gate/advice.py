@@ -1,0 +1,110 @@
+"""What to do about a verdict, in English and in Japanese: a line for each kind of reason that it gives."""
+
+from naoshi.gate.reasons import key_of
+from naoshi.records.eval_run import Certainty, Verdict, VerdictOutcome
+
+_NAMED = 5
+
+_MEND = (
+    "Mend the cases that got worse and judge again. If a case asks for the wrong thing, correct it in the suite: then "
+    "it is another case, and blocks nobody.",
+    "悪くなったケースを直して、もう一度判定してください。ケースの求める内容が誤りなら、スイートの側を直します"
+    "（別のケースになり、止める理由ではなくなります）。",
+)
+_ANSWER = (
+    "Run the agent by hand on one of the cases without an answer, and read what it says on its error stream.",
+    "応答のないケースを一つ、手でエージェントに渡し、エラー出力を確かめてください。",
+)
+_SHARE = (
+    "Mend failing cases of this category. [gate.categories] says how many may fail; no average makes up for it.",
+    "この分類の不合格を直してください。許される数は [gate.categories] で決まり、平均が良くても補えません。",
+)
+_RERUN = (
+    "Run the cases that flipped again, on both versions. `naoshi gate` does so by itself; beside two files, give the "
+    "results of both re-runs with --again.",
+    "結果が変わったケースを両方の版でやり直してください。`naoshi gate` は自動でやり直します。"
+    "二つのファイルを比べる場合は、両方のやり直しの結果を --again で渡します。",
+)
+_GRADE = (
+    "See to it that every case is run and graded (the agent, the runner, the judge), and run again.",
+    "すべてのケースが実行され採点されるように（エージェント、実行、採点役を）確かめて、もう一度実行してください。",
+)
+_LOOK = (
+    "A person has to look at these cases; no further run is going to settle them.",
+    "人がこれらのケースを見て決める必要があります。やり直しでは決まりません。",
+)
+_WHOLE = (
+    "Run what was left out too. If cases were changed on purpose, run the baseline on the suite as it is now.",
+    "抜けているケースも実行してください。意図して変えたり消したりした場合は、今のスイートで基準も実行します。",
+)
+_MORE = (
+    "Add cases of this category from other sources, or run each more often.",
+    "この分類に、別の出所のケースを加えるか、各ケースの試行を増やしてください。",
+)
+_ALIKE = (
+    "Run both versions with the same judge, rubric and runner; only what was graded alike can be compared.",
+    "採点モデル、採点基準、実行方法をそろえて両方の版を実行してください。同じ条件の採点だけが比べられます。",
+)
+_SAME_SUITE = (
+    "Run both versions on the same suite.",
+    "同じスイートで両方の版を実行してください。",
+)
+_DOUBLES = (
+    "Give each case an identifier of its own, and each trial of it a number.",
+    "ケースごとに固有の識別子を、試行ごとに番号を付けてください。",
+)
+_RUN_FIRST = ("Run the suite on the candidate first.", "まず候補でスイートを実行してください。")
+_FIRST = (
+    "Nothing: this run can become the baseline that later ones are held against.",
+    "することはありません。この実行が、次からの基準になります。",
+)
+_NOTHING = ("Nothing: a person reviews the change next.", "することはありません。次は人による確認です。")
+_CERTIFY = (
+    "Nothing blocks, but {named} have too few cases to certify: add cases from other sources to rule out a small loss.",
+    "止める理由はありませんが、{named} は件数が少なく保証できません。小さな悪化まで否定するには、"
+    "別の出所のケースを加えてください。",
+)
+_FLAKY = (
+    "Of the flips, some do not always show: {named}. An agent with chance does this; look whether the cases are sound.",
+    "毎回は現れない変化があります: {named}。偶然によるものですが、ケースに無理がないか確かめてください。",
+)
+
+_ADVICE: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(("drop", "drop_beyond", "confirmed_drop", "too_many_worse", "passes_fell", "scores_fell"), _MEND),
+    **dict.fromkeys(
+        ("error_rise", "confirmed_silence", "answers_fell", "no_answer_at_all", "first_run_errors"), _ANSWER
+    ),
+    **dict.fromkeys(("share_blocks", "unsafe_again"), _SHARE),
+    **dict.fromkeys(("waits_for_rerun", "unsafe_so_far"), _RERUN),
+    **dict.fromkeys(("unknown_now", "unknown_then", "rerun_says_nothing"), _GRADE),
+    **dict.fromkeys(("share_doubtful", "not_reproduced", "unsafe_once"), _LOOK),
+    **dict.fromkeys(("graded_differently", "rerun_graded_differently"), _ALIKE),
+    "left_out": _WHOLE,
+    "too_few": _MORE,
+    "nothing_in_common": _SAME_SUITE,
+    "repeated": _DOUBLES,
+    "empty": _RUN_FIRST,
+    "first_run": _FIRST,
+}
+
+
+def advice(verdict: Verdict, language: str) -> tuple[str, ...]:
+    """Return what to do next about *verdict*, in English or, with ``ja``, in Japanese; there is always something."""
+    place = 1 if language == "ja" else 0
+    keys = [key_of(told) for told in verdict.reasons]
+    found = [_ADVICE[key][place] for key in keys if key in _ADVICE]
+    doubted = [
+        item.category
+        for item in verdict.categories
+        if item.statistics is not None and item.statistics.certainty is Certainty.too_few
+    ]
+    if verdict.outcome is VerdictOutcome.pass_ and verdict.baseline_run_id is not None:
+        found.append(_CERTIFY[place].format(named=_first(doubted)) if doubted else _NOTHING[place])
+    flaky = [flip.case_id for flip in verdict.flips if flip.confirmed is False]
+    if flaky:
+        found.append(_FLAKY[place].format(named=_first(flaky)))
+    return tuple(dict.fromkeys(found)) or (_LOOK[place],)
+
+
+def _first(names: list[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
