@@ -12,8 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 
-from naoshi.confirm import FileStore
-from naoshi.integrations.effects import Effects
+from naoshi.confirm import Effects, FileStore
 from naoshi.integrations.langgraph import ConfirmedGraph, ask_person
 
 

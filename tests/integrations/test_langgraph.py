@@ -16,8 +16,8 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
 from naoshi.confirm import Confirmations, FileStore, Reason
+from naoshi.confirm.effects import Effects, effect_conversation
 from naoshi.errors import InputError, OutcomeUnknownError
-from naoshi.integrations.effects import Effects, effect_conversation
 from naoshi.integrations.langgraph import ConfirmedGraph, ask_person
 
 LABELS = ["Send it", "Leave it"]

@@ -15,9 +15,9 @@ from agents.exceptions import ModelBehaviorError
 from agents.testing import ScriptedModel, assistant_message, function_call
 
 from naoshi.confirm import Confirmations, FileStore, Outcome, Reason
+from naoshi.confirm.effects import effect_conversation
 from naoshi.errors import OutcomeUnknownError
 from naoshi.integrations.confirmed_conversation import Step
-from naoshi.integrations.effects import effect_conversation
 from naoshi.integrations.openai_agents import ConfirmedAgent
 from naoshi.integrations.paused_runs import PausedRuns
 from naoshi.integrations.tool_call import JAPANESE

@@ -1,8 +1,8 @@
 """Confirmations that always resume: ask a numbered question, keep it, and read the reply or leave it to the model.
 
 `Confirmations` asks and takes in replies, `FileStore` and `MemoryStore` keep the state, `resolve_reply` is the pure
-reading of one reply, and `Guard` stands before actions that cannot be undone. Nothing here loads more than pydantic,
-and each name is loaded when it is first used.
+reading of one reply, `Guard` stands before actions that cannot be undone, and `Effects` does once what needs no asking
+of its own. Nothing here loads more than pydantic, and each name is loaded when it is first used.
 """
 
 from importlib import import_module
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from naoshi.confirm.context import render_context
     from naoshi.confirm.context_texts import Language
     from naoshi.confirm.detectors import Detector, Finding, detect
+    from naoshi.confirm.effects import Effects
     from naoshi.confirm.escape_words import ESCAPE_WORDS
     from naoshi.confirm.file_store import FileStore
     from naoshi.confirm.guard import Guard
@@ -64,6 +65,7 @@ __all__ = [
     "Confirmations",
     "ConversationState",
     "Detector",
+    "Effects",
     "EventKind",
     "FileStore",
     "Finding",
@@ -120,6 +122,7 @@ _HOME = {
     "Confirmations": "confirm.confirmations",
     "ConversationState": "records.confirmation",
     "Detector": "confirm.detectors",
+    "Effects": "confirm.effects",
     "EventKind": "confirm.confirmation_event",
     "FileStore": "confirm.file_store",
     "Finding": "confirm.detectors",

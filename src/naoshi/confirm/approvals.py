@@ -1,12 +1,10 @@
 """How an action that a person must approve is asked about, approved, and done once."""
 
-import logging
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Final
 
-from naoshi.confirm.claim_owner import is_gone, this_owner
-from naoshi.confirm.claimed_use import RUNNING, ClaimedUse, ended_claim
+from naoshi.confirm.claim_owner import this_owner
+from naoshi.confirm.claimed_use import RUNNING, ClaimedUse, ended_claim, is_running
 from naoshi.confirm.confirmations import Confirmations
 from naoshi.confirm.context_texts import Language
 from naoshi.confirm.guard_question import approval_question, finding_question
@@ -20,10 +18,6 @@ from naoshi.confirm.shown import render_question
 from naoshi.confirm.standing import Stand, Standing, asked_since, standing_of
 from naoshi.errors import StoreError
 from naoshi.records.confirmation import Claim, ClaimState, Confirmation, ConversationState, Turn
-
-_LOG = logging.getLogger("naoshi.confirm")
-# How long a claim of a program on another machine, which cannot be looked for, counts as under way.
-_ELSEWHERE: Final = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,17 +71,9 @@ class Approvals:
 
     def _running(self, call: GuardedCall, state: ConversationState) -> Claim | None:
         """Return the claim of the action whose program is still there."""
-        for claim in state.claims:
-            if claim.action_hash != call.action.digest or claim.state is not ClaimState.begun:
-                continue
-            if claim.owner == this_owner():
-                if claim.confirmation_id in RUNNING:
-                    return claim
-                continue
-            gone = is_gone(claim.owner)
-            if gone is False or (gone is None and self.confirmations.now() < claim.at + _ELSEWHERE):
-                return claim
-        return None
+        now = self.confirmations.now()
+        mine = (claim for claim in state.claims if claim.action_hash == call.action.digest)
+        return next((claim for claim in mine if is_running(claim, now=now)), None)
 
     def _attempt(self, call: GuardedCall, state: ConversationState, standing: Standing) -> Permit | None:
         """Return the permit, or None where another process changed the state meanwhile."""

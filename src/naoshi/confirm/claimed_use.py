@@ -3,9 +3,10 @@
 import logging
 import weakref
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
+from naoshi.confirm.claim_owner import is_gone, this_owner
 from naoshi.confirm.confirmation_store import ConfirmationStore
 from naoshi.confirm.intake import ATTEMPTS
 from naoshi.confirm.running_claims import RunningClaims
@@ -15,6 +16,18 @@ from naoshi.records.confirmation import Claim, ClaimState, ConversationState
 _LOG = logging.getLogger("naoshi.confirm")
 RUNNING: Final = RunningClaims()
 """The claims of this process whose effect is under way."""
+# How long a claim of a program on another machine, which cannot be looked for, counts as under way.
+_ELSEWHERE: Final = timedelta(minutes=5)
+
+
+def is_running(claim: Claim, *, now: datetime) -> bool:
+    """Return whether the program that began *claim* is still at it, as far as can be told from here."""
+    if claim.state is not ClaimState.begun:
+        return False
+    if claim.owner == this_owner():
+        return claim.confirmation_id in RUNNING
+    gone = is_gone(claim.owner)
+    return gone is False or (gone is None and now < claim.at + _ELSEWHERE)
 
 
 def ended_claim(claim: Claim, state: ClaimState, *, now: datetime, error: str | None = None) -> Claim:

@@ -83,6 +83,17 @@ def finding_question(action: GuardedAction, ruling: Ruling, claim: Claim, *, lan
     )
 
 
+def effect_question(key: str, claim: Claim, *, language: Language) -> Question:
+    """Return the question what a person finds about the effect *key*, which *claim* began and nothing says ended."""
+    texts = GUARD_TEXTS[language]
+    return Question.checked(
+        texts.unknown.format(tool=on_one_line(key), when=_at(claim.at)),
+        [texts.happened, texts.may_be_done],
+        action={"effect": key, _UNKNOWN_OF: claim.confirmation_id},
+        irreversible=[1, 2],
+    )
+
+
 def verdict_on(action: GuardedAction, settled: Settlement | None) -> Verdict | None:
     """Return what *settled* says about *action*, or None where it is about something else.
 

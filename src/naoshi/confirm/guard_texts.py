@@ -18,6 +18,7 @@ class GuardTexts:
     happened: str
     do_it_now: str
     leave_it: str
+    may_be_done: str
     cut: str
     told: dict[PermitState, str]
 
@@ -35,6 +36,7 @@ GUARD_TEXTS = {
         happened="It happened; leave it",
         do_it_now="It did not happen; run it now",
         leave_it="It did not happen; do not run it",
+        may_be_done="It did not happen; it may be run",
         cut="… ({count} characters in all)",
         told={
             PermitState.asked: (
@@ -69,6 +71,7 @@ GUARD_TEXTS = {
         happened="実行されていた。何もしない",
         do_it_now="実行されていなかった。今、実行する",
         leave_it="実行されていなかった。実行しない",
+        may_be_done="実行されていなかった。実行してよい",
         cut="…（全{count}文字）",
         told={
             PermitState.asked: (

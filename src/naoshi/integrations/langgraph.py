@@ -45,7 +45,7 @@ def ask_person(
     """Stop the node until a person has chosen, and return the number of the choice, from 1. Call it in a node.
 
     LangGraph runs the node again from its beginning when the answer is there. What the node did before this call is
-    done again, so put effects after it, or do them through `naoshi.integrations.effects.Effects`.
+    done again, so put effects after it, or do them through `naoshi.confirm.Effects`.
 
     Args:
         question: what is asked.

@@ -12,10 +12,10 @@ from agents.items import ToolApprovalItem, TResponseInputItem
 from agents.result import RunResult
 from agents.tool_context import ToolContext
 
-from naoshi.confirm import Confirmations, ConfirmationStore, Turn
+from naoshi.confirm import Confirmations, ConfirmationStore, Effects, Turn
+from naoshi.confirm.context import language_of
 from naoshi.errors import EffectError
 from naoshi.integrations.confirmed_conversation import ConfirmedConversation, Finished, Step, Stopped
-from naoshi.integrations.effects import Effects
 from naoshi.integrations.paused_runs import PausedRun
 from naoshi.integrations.tool_call import ENGLISH, ToolCall, Wording, arguments_of
 
@@ -60,7 +60,7 @@ class ConfirmedAgent:
         taken_up_for: timedelta = timedelta(minutes=15),
     ) -> None:
         runs = _OpenAIRuns(
-            agent=with_claims(agent, effects=Effects(store)),
+            agent=with_claims(agent, effects=Effects(store, language=language_of(wording.question))),
             session=session,
             run_config=run_config,
             context=context,

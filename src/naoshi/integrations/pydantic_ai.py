@@ -13,10 +13,10 @@ from pydantic_ai.messages import ToolCallPart
 from pydantic_ai.run import AgentRunResult
 from pydantic_ai.tools import RunContext, ToolDefinition
 
-from naoshi.confirm import Confirmations, ConfirmationStore, Turn
+from naoshi.confirm import Confirmations, ConfirmationStore, Effects, Turn
+from naoshi.confirm.context import language_of
 from naoshi.errors import StoreError
 from naoshi.integrations.confirmed_conversation import ConfirmedConversation, Finished, Step, Stopped
-from naoshi.integrations.effects import Effects
 from naoshi.integrations.paused_runs import PausedRun
 from naoshi.integrations.tool_call import ENGLISH, ToolCall, Wording, arguments_of
 
@@ -55,7 +55,11 @@ class ConfirmedAgent:
         taken_up_for: timedelta = timedelta(minutes=15),
     ) -> None:
         runs = _PydanticRuns(
-            agent=agent, effects=Effects(store), conversations=conversations, deps=deps, wording=wording
+            agent=agent,
+            effects=Effects(store, language=language_of(wording.question)),
+            conversations=conversations,
+            deps=deps,
+            wording=wording,
         )
         self._conversation = ConfirmedConversation(
             runs, store=store, confirmations=confirmations, wording=wording, taken_up_for=taken_up_for
