@@ -158,7 +158,7 @@ def _statistics(found: CategoryStatistics, language: Language) -> Iterator[str]:
         points = {name: f"{getattr(measure, name) * 100:+.1f}" for name in ("difference", "low", "high")}
         changed = words["changed"].format(worse=found.worse, better=found.better)
         yield f"{words['difference'].format(**points)}; {changed}"
-        if found.worse:
+        if measure.difference < 0:
             chance = {"p": f"{measure.p_value:.4f}", "adjusted": f"{measure.adjusted_p:.4f}", "test": measure.test}
             yield words["chance"].format(**chance)
     bounds = words["bounds"].format(low=f"{found.pass_low:.1%}", high=f"{found.pass_high:.1%}")

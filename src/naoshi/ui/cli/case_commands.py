@@ -1,4 +1,4 @@
-"""`naoshi evals` and `naoshi gate`: cases, runs of them, and the verdict."""
+"""`naoshi evals`: cases, and runs of them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,6 @@ def add_to(app: typer.Typer) -> None:
     evals.command("list")(list_cases)
     evals.command("holdout")(holdout)
     app.add_typer(evals, name="evals")
-    app.command("gate")(gate)
 
 
 def mint(folder: Folder = HERE, as_json: AsJson = False) -> int:
@@ -119,20 +118,3 @@ def list_cases(folder: Folder = HERE, as_json: AsJson = False) -> int:
     with session(folder, out) as loop:
         show_cases(loop, out)
     return 0
-
-
-def gate(
-    run_id: Annotated[str, typer.Option("--run", help="Judge this run instead of the latest certified change.")] = "",
-    folder: Folder = HERE,
-    as_json: AsJson = False,
-) -> int:
-    """Hold a candidate against the baseline.
-
-    Exit status: 0 pass, 1 regression, 3 inconclusive, 4 incomparable.
-    """
-    from naoshi.ui.cli.cases_show import judge_and_show
-    from naoshi.ui.cli.session import session
-
-    out = Output(as_json=as_json)
-    with session(folder, out) as loop:
-        return judge_and_show(loop, out, run_id=run_id)

@@ -1,4 +1,4 @@
-"""Cases, runs and verdicts, made and shown to people."""
+"""Cases and runs, made and shown to people."""
 
 from pathlib import Path
 
@@ -6,27 +6,17 @@ from naoshi.errors import NotFoundError
 from naoshi.evals.promptfoo.results_writer import write_results
 from naoshi.evals.runner import Runner
 from naoshi.flow.answers import require_some_answer
-from naoshi.flow.certified import certified_change
 from naoshi.flow.evaluate import ALL_SPLITS, evaluate_commit
 from naoshi.flow.loop import Loop
-from naoshi.flow.present_run import last_present_run
-from naoshi.flow.steps.gate import judge_run
 from naoshi.flow.steps.mint import Minted
 from naoshi.flow.steps.run import run_present
 from naoshi.flow.suites import judged_cases, load_suites
 from naoshi.flow.versions import main_branch
-from naoshi.gate.explain import explain
-from naoshi.records import EvalRun, ResultState, Split, VerdictOutcome
+from naoshi.records import EvalRun, ResultState, Split
 from naoshi.ui.cli.output import Output, counted, one_line
 from naoshi.ui.cli.run_show import show_run
 
 _SHOWN = 10
-_EXIT = {
-    VerdictOutcome.pass_: 0,
-    VerdictOutcome.regression: 1,
-    VerdictOutcome.inconclusive: 3,
-    VerdictOutcome.incomparable: 4,
-}
 
 
 def show_minted(loop: Loop, minted: Minted, out: Output) -> None:
@@ -100,30 +90,3 @@ def show_cases(loop: Loop, out: Output) -> None:
             ]
         }
     )
-
-
-def judge_and_show(loop: Loop, out: Output, *, run_id: str) -> int:
-    """Judge the run called *run_id* (the latest certified change's where it is empty), and return the exit status.
-
-    Raises:
-        NotFoundError: there is no such run, or no certified change.
-    """
-    if run_id:
-        candidate = _run_named(loop, run_id)
-        present = last_present_run(loop)
-        verdict = judge_run(loop, candidate, None if present and present.run_id == candidate.run_id else present)
-    else:
-        certificate = certified_change(loop).certificate
-        after = _run_named(loop, certificate.after_run_id)
-        verdict = judge_run(loop, after, loop.store.runs.get(certificate.before_run_id))
-    out.say(explain(verdict, loop.settings.language).rstrip())
-    out.result(verdict)
-    return _EXIT[verdict.outcome]
-
-
-def _run_named(loop: Loop, name: str) -> EvalRun:
-    found = [run for run in loop.store.runs.find() if run.run_id.startswith(name)]
-    if len(found) != 1:
-        how = "no run" if not found else f"{len(found)} runs"
-        raise NotFoundError(f"there is {how} {name}", hint="`naoshi evals run` names the run that it made")
-    return found[0]

@@ -33,6 +33,13 @@ class Scope(StrEnum):
     smoke = "smoke"
 
 
+class GatePolicyName(StrEnum):
+    """The ways in which the gate decides."""
+
+    paired = "paired"
+    literal = "literal"
+
+
 class Runner(StrEnum):
     """Who runs and grades the cases of a suite."""
 
