@@ -10,6 +10,7 @@
     │   │   └── DirtyRepositoryError
     │   ├── NotFoundError           an identifier that stands for nothing
     │   ├── MissingProgramError     a program that is not on this machine
+    │   │   └── MissingSandboxError bubblewrap, where the settings ask for it
     │   └── MissingExtraError       an optional dependency that is not installed
     ├── AgentError                  the agent under test did not do its part
     │   ├── AgentCrashError
@@ -21,9 +22,16 @@
     ├── RefusedError                exit status 1: a check says no
     │   ├── MintRefusedError
     │   ├── ChangeRefusedError
+    │   ├── JudgeKinError           the judge is of the judged model's family
     │   ├── GateUntrustedError      the gate failed its test of itself
     │   └── HoldoutBudgetError      the holdout was asked often enough
     ├── CodingAgentError            the program that was to make the change
+    │   ├── CodingAgentCredentialsError   it may not ask its model
+    │   ├── CodingAgentRateLimitError     exit status 3: its model's provider takes no more requests now
+    │   ├── CodingAgentRefusalError       its model refused
+    │   ├── CodingAgentLimitError         it used up its time, tokens or output
+    │   ├── EmptyChangeError              it changed nothing
+    │   └── UnusableChangeError           what it left cannot be taken as a diff on the base
     ├── JudgeError                  exit status 3: the judge of a rubric gave no usable grade
     ├── WaitingError                exit status 3: a person has to decide first
     │   └── NotPermittedError       a guarded action may not be done now
@@ -119,6 +127,13 @@ class MissingProgramError(UsageError):
     hint = "`naoshi doctor` says how to get it"
 
 
+class MissingSandboxError(MissingProgramError):
+    """The sandbox that the settings ask for cannot be used."""
+
+    code = "sandbox-missing"
+    hint = "install bubblewrap (`apt-get install bubblewrap`), or set `sandbox = \"auto\"` under [repair]"
+
+
 class MissingExtraError(UsageError):
     """An optional dependency is not installed."""
 
@@ -205,6 +220,13 @@ class GateUntrustedError(RefusedError):
     hint = "`naoshi gate self-test` shows what it got wrong; correct [gate] in naoshi.toml, or the suite"
 
 
+class JudgeKinError(RefusedError):
+    """The judge may be of the judged model's own family."""
+
+    code = "judge-kin"
+    hint = "take a judge of another family, or allow it with --allow-same-family, which the run then says"
+
+
 class HoldoutBudgetError(RefusedError):
     """The holdout was asked as often as it may be."""
 
@@ -218,6 +240,50 @@ class CodingAgentError(NaoshiError):
     code = "coding-agent-failed"
     hint = "run the [repair] command by hand in a checkout"
     exit_status = 1
+
+
+class CodingAgentCredentialsError(CodingAgentError):
+    """The coding agent may not ask its model."""
+
+    code = "coding-agent-credentials"
+    hint = "set the variable with the key that is good for this model, and run the same command again"
+    exit_status = 2
+
+
+class CodingAgentRateLimitError(CodingAgentError):
+    """The provider of the coding agent's model takes no more requests now."""
+
+    code = "coding-agent-rate-limit"
+    hint = "nothing is lost; run the same command again later"
+    exit_status = 3
+
+
+class CodingAgentRefusalError(CodingAgentError):
+    """The coding agent's model refused the task."""
+
+    code = "coding-agent-refusal"
+    hint = "read its answer in the log of the attempt; another model may do it"
+
+
+class CodingAgentLimitError(CodingAgentError):
+    """The coding agent used up what it was allowed."""
+
+    code = "coding-agent-limit"
+    hint = "raise `timeout`, `token_limit` or `output_limit` under [repair]"
+
+
+class EmptyChangeError(CodingAgentError):
+    """The coding agent changed nothing."""
+
+    code = "coding-agent-empty"
+    hint = "read its answer in the log of the attempt"
+
+
+class UnusableChangeError(CodingAgentError):
+    """What the coding agent left does not apply to the base."""
+
+    code = "coding-agent-unusable"
+    hint = "read the log of the attempt; the next attempt starts from the base again"
 
 
 class JudgeError(NaoshiError):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from naoshi.records import (
     Artifact,
@@ -29,9 +30,12 @@ from naoshi.records import (
     Trace,
 )
 from naoshi.repair.attempts import Workshop
+from naoshi.repair.coding_agents.base import CodingAgent
 from naoshi.repair.coding_agents.command import CommandAgent
+from naoshi.repair.coding_agents.program_run import Limits
 from naoshi.repair.handoff import build_handoff
 from naoshi.repair.make_change import Base, ChangeOutcome, RepairEvidence, make_change
+from naoshi.repair.sandbox import Sandbox
 from naoshi.repair.settings import RepairSettings
 from naoshi.system.git import Git
 
@@ -235,26 +239,33 @@ class ReceiptsRepository:
             previous_failures=failures,
         )
 
-    def change_by(self, script: str, **settings: object) -> ChangeOutcome:
-        """Let a coding agent that runs the Python *script* make one change."""
+    def change_by(self, script: str, *, sandbox: Sandbox | None = None, **settings: object) -> ChangeOutcome:
+        """Let a coding agent that runs the Python *script*, in *sandbox* if there is one, make one change."""
         agreed = RepairSettings.model_validate({"command": ["python3"], **settings})
-        limits = {"timeout": agreed.timeout, "output_limit": agreed.output_limit, "environment": agreed.environment}
+        limits = Limits(timeout=agreed.timeout, output_limit=agreed.output_limit)
+        program = [sys.executable, "-c", script]
+        agent = CommandAgent(command=program, limits=limits, environment=agreed.environment, sandbox=sandbox)
+        return self.change_of(agent, agreed)
+
+    def change_of(self, agent: CodingAgent, settings: RepairSettings | None = None, **more: Any) -> ChangeOutcome:
+        """Let *agent* make one change."""
         return make_change(
             self.git,
             self.handoff(),
             base=self.base,
-            agent=CommandAgent(command=[sys.executable, "-c", script], **limits),
+            agent=agent,
             evidence=self.evidence(),
-            settings=agreed,
+            settings=settings or RepairSettings(),
             worktrees=self.worktrees,
             now=NOW,
+            **more,
         )
 
     def workshop(self, script: str, **settings: object) -> Workshop:
         """Return a workshop whose coding agent runs the Python *script*."""
         return Workshop(
             git=self.git,
-            agent=CommandAgent(command=[sys.executable, "-c", script], timeout=20),
+            agent=CommandAgent(command=[sys.executable, "-c", script], limits=Limits(timeout=20)),
             settings=RepairSettings.model_validate(settings),
             worktrees=self.worktrees,
             evaluate=evaluate,

@@ -12,8 +12,13 @@ from naoshi.repair.attempts import (
 )
 from naoshi.repair.certificate import certify, failures_told, verify_certificate
 from naoshi.repair.citations import Lookup, RecordLookup, checked
-from naoshi.repair.coding_agents.base import CodingAgent, Work, WorkOrder
+from naoshi.repair.coding_agents.base import AgentEvent, CodingAgent, Work, WorkOrder
+from naoshi.repair.coding_agents.claude import ClaudeAgent
+from naoshi.repair.coding_agents.codex import CodexAgent
 from naoshi.repair.coding_agents.command import CommandAgent
+from naoshi.repair.coding_agents.open_agent import open_coding_agent
+from naoshi.repair.coding_agents.program_run import Limits
+from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings
 from naoshi.repair.engines.base import DiagnosisEngine, DiagnosisMaterial
 from naoshi.repair.engines.evidence import EvidenceEngine
 from naoshi.repair.handoff import build_handoff, trace_path
@@ -21,6 +26,8 @@ from naoshi.repair.handoff_file import handoff_block, parse_handoff, render_hand
 from naoshi.repair.judge_change import Judgement, judge_change
 from naoshi.repair.make_change import Base, ChangeOutcome, RepairEvidence, make_change
 from naoshi.repair.remove_branches import remove_unknown_branches
+from naoshi.repair.sandbox import Sandbox, find_sandbox
+from naoshi.repair.sandbox_doors import Endpoint
 from naoshi.repair.scan import Finding, scan
 from naoshi.repair.settings import HandoffBudget, RepairSettings
 from naoshi.repair.task import build_task, render_task
@@ -28,22 +35,30 @@ from naoshi.repair.tree_diff import TreeDiff, read_tree_diff
 from naoshi.repair.workspace import clear_leftovers
 
 __all__ = [
+    "AgentEvent",
     "Base",
     "ChangeOutcome",
+    "ClaudeAgent",
+    "ClaudeSettings",
+    "CodexAgent",
+    "CodexSettings",
     "CodingAgent",
     "CommandAgent",
     "DiagnosisEngine",
     "DiagnosisMaterial",
+    "Endpoint",
     "EvidenceEngine",
     "Finding",
     "Granted",
     "HandoffBudget",
     "Judgement",
+    "Limits",
     "Lookup",
     "RecordLookup",
     "RepairEvidence",
     "RepairOutcome",
     "RepairSettings",
+    "Sandbox",
     "TreeDiff",
     "Work",
     "WorkOrder",
@@ -57,9 +72,11 @@ __all__ = [
     "checked",
     "clear_leftovers",
     "failures_told",
+    "find_sandbox",
     "handoff_block",
     "judge_change",
     "make_change",
+    "open_coding_agent",
     "parse_handoff",
     "read_tree_diff",
     "remove_unknown_branches",

@@ -1,6 +1,6 @@
 """One attempt of a coding agent, from the handoff to a commit that can be judged, or to why there is none."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naoshi.errors import RepositoryError
+from naoshi.errors import CodingAgentError, EmptyChangeError, NaoshiError, RepositoryError, UnusableChangeError
 from naoshi.records import Change, EvalCase, FieldRules, Handoff, content_id
-from naoshi.repair.coding_agents.base import CodingAgent, Work, WorkOrder
+from naoshi.repair.coding_agents.base import AgentEvent, CodingAgent, Work, WorkOrder
 from naoshi.repair.handoff_file import render_handoff
 from naoshi.repair.protect import file_hashes
 from naoshi.repair.scan import Finding, scan
@@ -47,15 +47,26 @@ class RepairEvidence:
 class ChangeOutcome:
     """What an attempt made: a change, or the failures that say why there is none.
 
-    ``failures`` may be shown to the coding agent, ``reasons`` is for people. ``final`` says that trying again cannot
-    help before a person has mended something.
+    ``failures`` may be shown to the coding agent, ``reasons`` is for people. ``error`` is what went wrong where it is
+    not the change that is refused. ``final`` says that trying again cannot help before a person has mended something
+    or time has passed. ``work`` is how the coding agent ended.
     """
 
     change: Change | None
     failures: tuple[str, ...]
     reasons: tuple[str, ...]
-    log: str
-    final: bool = False
+    work: Work
+    error: NaoshiError | None = None
+
+    @property
+    def log(self) -> str:
+        """The end of what the coding agent printed."""
+        return self.work.log
+
+    @property
+    def final(self) -> bool:
+        """Whether another attempt at once is in vain."""
+        return self.work.final
 
 
 def make_change(
@@ -68,6 +79,7 @@ def make_change(
     settings: RepairSettings,
     worktrees: Path,
     now: datetime,
+    on_event: Callable[[AgentEvent], None] = lambda _: None,
 ) -> ChangeOutcome:
     """Let *agent* answer *handoff* in a work tree of its own, and return its change as one commit on a branch.
 
@@ -82,29 +94,20 @@ def make_change(
     ) as workspace:
         _furnish(workspace, handoff, evidence, settings)
         guarded = _user_repository(git)
-        work = agent.work(
-            WorkOrder(checkout=workspace.checkout, home=workspace.home, data_root=workspace.data_root)
-        )  # fmt: skip
-        if work.failure is not None:
-            return _failed(work, [f"the coding agent failed: {work.failure}"], final=work.final)
-        if workspace.replaced():
-            return _failed(work, ["the coding agent put something else in place of its checkout"])
+        work = agent.work(_order(workspace, git, evidence, worktrees, on_event))
+        if work.error is not None:
+            return _failed(work, work.error)
         found = [Finding(name="tampering", reason=item, told=item) for item in workspace.tampering()]
         if _user_repository(git) != guarded:
             reason = "hooks or settings of the repository itself were altered while the coding agent ran; look at them"
             found.append(Finding(name="repository_altered", reason=reason, told=reason))
         try:
-            if (size := workspace.size(workspace.touched())) > settings.change_limit:
-                limit = settings.change_limit
-                return _failed(
-                    work, [f"the coding agent wrote {size} bytes, more than the {limit} that a change may have"]
-                )
-            tree = workspace.take_tree()
-        except RepositoryError as error:
-            return _failed(work, [f"what the coding agent left cannot be taken: {error.message}"])
+            tree = _taken(workspace, settings)
+        except UnusableChangeError as error:
+            return _failed(work, error)
         diff = read_tree_diff(git, base.commit, tree)
         if not diff.files and not found:
-            return _failed(work, ["the coding agent changed nothing"])
+            return _failed(work, EmptyChangeError("the coding agent changed nothing"))
         found += scan(
             diff,
             cases=evidence.cases,
@@ -113,12 +116,52 @@ def make_change(
             fields=evidence.fields,
             other_names=tuple(item.trace_id for item in handoff.traces),
         )
+        if any(secret in git.diff(base.commit, tree) for secret in agent.secrets):
+            reason = "the coding agent wrote the key of its model into a file"
+            found.append(Finding(name="secret", reason=reason, told=reason))
         if found:
             reasons = tuple(f"{item.name}: {item.reason}" for item in found)
             told = tuple(f"refused: {item.told}" for item in found)
-            return ChangeOutcome(change=None, failures=told, reasons=reasons, log=work.log)
+            return ChangeOutcome(change=None, failures=told, reasons=reasons, work=work)
         change = _commit(git, handoff, base, agent.name, tree, diff.paths, now)
-        return ChangeOutcome(change=change, failures=(), reasons=(), log=work.log)
+        return ChangeOutcome(change=change, failures=(), reasons=(), work=work)
+
+
+def _order(
+    workspace: Workspace,
+    git: Git,
+    evidence: RepairEvidence,
+    worktrees: Path,
+    on_event: Callable[[AgentEvent], None],
+) -> WorkOrder:
+    hidden = (git.folder, worktrees, *((evidence.data_root,) if evidence.data_root is not None else ()))
+    return WorkOrder(
+        checkout=workspace.checkout,
+        home=workspace.home,
+        data_root=workspace.data_root,
+        scratch=workspace.scratch,
+        forbidden=hidden,
+        on_event=on_event,
+    )
+
+
+def _taken(workspace: Workspace, settings: RepairSettings) -> str:
+    """Return the tree that the coding agent left.
+
+    Raises:
+        UnusableChangeError: it cannot be taken as a change of the base.
+    """
+    if workspace.replaced():
+        raise UnusableChangeError("the coding agent put something else in place of its checkout")
+    try:
+        if (size := workspace.size(workspace.touched())) > settings.change_limit:
+            limit = settings.change_limit
+            raise UnusableChangeError(
+                f"the coding agent wrote {size} bytes, more than the {limit} that a change may have"
+            )
+        return workspace.take_tree()
+    except RepositoryError as error:
+        raise UnusableChangeError(f"what the coding agent left cannot be taken: {error.message}") from error
 
 
 def _furnish(
@@ -149,8 +192,11 @@ def _texts(values: Sequence[JsonValue]) -> Iterator[str]:
             yield from _texts(list(value.values()))
 
 
-def _failed(work: Work, failures: Sequence[str], *, final: bool = False) -> ChangeOutcome:
-    return ChangeOutcome(change=None, failures=tuple(failures), reasons=tuple(failures), log=work.log, final=final)
+def _failed(work: Work, error: NaoshiError) -> ChangeOutcome:
+    told = error.message if type(error) is CodingAgentError else f"{error.code}: {error.message}"
+    if work.error is not None:
+        told = f"the coding agent failed: {told}"
+    return ChangeOutcome(change=None, failures=(told,), reasons=(told,), work=work, error=error)
 
 
 def _user_repository(git: Git) -> Mapping[str, str]:

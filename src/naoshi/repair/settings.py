@@ -5,6 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings, SandboxMode
+
 Language = Literal["en", "ja"]
 
 DEFAULT_PROTECTED = (
@@ -44,11 +46,16 @@ class HandoffBudget(BaseModel):
 class RepairSettings(BaseModel):
     """How changes are made and what they may touch.
 
-    ``command`` is the coding agent, run in a checkout that holds ``codex_handoff.md`` and ``task.md``. ``timeout`` is
-    in seconds, ``output_limit`` in bytes on each stream, ``change_limit`` in bytes of changed files. Paths ending in
+    ``agent`` is `codex`, `claude`, or `command` for the program in ``command``, run in a checkout that holds
+    ``codex_handoff.md`` and ``task.md``. ``timeout`` is in seconds, ``output_limit`` in bytes on each stream,
+    ``token_limit`` in tokens of its model, ``change_limit`` in bytes of changed files. Paths ending in
     ``/`` are folders, ``**/name`` is that name at any depth, anything else is one file; ``protected`` wins over
     ``editable``; ``hidden`` files are not in the coding agent's checkout. ``environment`` is handed to the coding agent
     besides a short list of harmless variables. A repair has at most ``attempts`` tries (1 to 3).
+
+    ``sandbox`` runs the coding agent inside bubblewrap: where it is there (`auto`), always (`require`) or never
+    (`off`). ``reachable`` are the addresses that a `command` may reach from there, ``network`` opens all of them,
+    ``readable`` are further places that the coding agent may read.
 
     ``every_case`` tells the coding agent that each case is true as it stands and has to pass; without it a rule may
     outvote a case. ``allow_worse`` is how many cases of the diagnose split that passed may fail after a change, where
@@ -57,15 +64,23 @@ class RepairSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    agent: Literal["command", "codex", "claude"] = "command"
     command: str | tuple[str, ...] = ()
     timeout: float = Field(default=600.0, gt=0)
     output_limit: int = Field(default=4 * 1024 * 1024, gt=0)
+    token_limit: int = Field(default=2_000_000, gt=0)
     change_limit: int = Field(default=8 * 1024 * 1024, gt=0)
     attempts: int = Field(default=3, ge=1, le=3)
     editable: tuple[str, ...] = ("harness/",)
     protected: tuple[str, ...] = DEFAULT_PROTECTED
     hidden: tuple[str, ...] = ("evals/validate.yaml",)
     environment: dict[str, str] = {}
+    sandbox: SandboxMode = "auto"
+    network: bool = False
+    reachable: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
+    codex: CodexSettings = CodexSettings()
+    claude: ClaudeSettings = ClaudeSettings()
     allow_worse: int = Field(default=0, ge=0)
     every_case: bool = False
     language: Language = "en"

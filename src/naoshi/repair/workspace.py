@@ -27,7 +27,7 @@ _DOCUMENTS_LIMIT = 256 * 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Workspace:
-    """Folders below ``folder``: ``checkout`` (a work tree with a git repository of its own), ``home`` and ``data``.
+    """Folders below ``folder``: ``checkout`` (a work tree with its own repository), ``home``, ``data``, ``scratch``.
 
     The checkout's repository has one commit and no tie to the user's: what the coding agent commits, configures or
     hooks there reaches nobody, and no file that is hidden from it can be found in a history.
@@ -54,6 +54,11 @@ class Workspace:
     def data_root(self) -> Path:
         """Copies of the cited documents, under their own paths."""
         return self.folder / "data"
+
+    @property
+    def scratch(self) -> Path:
+        """For the coding agent's temporary files."""
+        return self.folder / "scratch"
 
     def give(self, files: Mapping[str, str]) -> None:
         """Put *files* (path in the checkout → text) there. They must be of `GIVEN`."""
@@ -168,8 +173,8 @@ def open_workspace(
                 identity=(made.st_dev, made.st_ino),
                 index=index,
             )
-            workspace.home.mkdir()
-            workspace.data_root.mkdir()
+            for place in (workspace.home, workspace.data_root, workspace.scratch):
+                place.mkdir()
             yield workspace
 
 

@@ -1,9 +1,12 @@
 """From the diagnosis to a change that is proven, in at most three attempts."""
 
+import os
 from pathlib import Path
 
+from naoshi.capture.redaction import redact_text
 from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError
+from naoshi.flow.agent_trace import keep_agent_trace, told_event
 from naoshi.flow.evaluate import ALL_SPLITS, evaluate_folder
 from naoshi.flow.loop import Loop
 from naoshi.flow.quarantine import SetAside
@@ -12,7 +15,8 @@ from naoshi.flow.steps.diagnose import seen_corrections, seen_traces
 from naoshi.flow.steps.ending import ended
 from naoshi.flow.suites import judged_cases, of_split
 from naoshi.records import Attempt, Change, Cycle, CycleState, Diagnosis, EvalRun, Handoff, Split, content_id
-from naoshi.repair.coding_agents.command import CommandAgent
+from naoshi.repair.coding_agents.base import CodingAgent
+from naoshi.repair.coding_agents.open_agent import open_coding_agent
 from naoshi.repair.handoff import build_handoff
 from naoshi.repair.handoff_file import render_handoff
 from naoshi.repair.judge_change import Judgement, judge_change
@@ -58,17 +62,12 @@ def make(loop: Loop, handoff: Handoff, *, base: Base) -> ChangeOutcome:
 
     Raises:
         ConfigError: no coding agent is configured.
+        MissingProgramError: it, or the sandbox that is required, is not on this machine.
+        CodingAgentError: it may not ask its model, or not now. The same handoff can be worked on again.
         RepositoryError: git cannot do its part.
     """
     repair = loop.settings.repair
-    if not repair.command:
-        raise ConfigError("no coding agent is configured", hint="write `command` under [repair] in naoshi.toml")
-    agent = CommandAgent(
-        command=repair.command,
-        timeout=repair.timeout,
-        output_limit=repair.output_limit,
-        environment=repair.environment,
-    )
+    agent = coding_agent(loop)
     cases = judged_cases(loop)
     lines = {
         trace.trace_id: "".join(f"{line}\n" for line in trace_to_lines(trace))
@@ -84,10 +83,27 @@ def make(loop: Loop, handoff: Handoff, *, base: Base) -> ChangeOutcome:
         settings=repair,
         worktrees=loop.worktrees,
         now=loop.clock(),
+        on_event=lambda event: loop.report(told_event(event)),
     )
+    keep_agent_trace(loop, handoff, agent.name, outcome.work)
+    if outcome.final and outcome.error is not None:
+        raise outcome.error
     if outcome.change is not None:
         loop.store.changes.put(outcome.change)
     return outcome
+
+
+def coding_agent(loop: Loop, *, starting: bool = True) -> CodingAgent:
+    """Return the coding agent of the settings; with *starting* false only to tell its command.
+
+    Raises:
+        ConfigError: none is configured.
+        MissingSandboxError: the sandbox that is required cannot be had.
+    """
+    repair = loop.settings.repair
+    if repair.agent == "command" and not repair.command:
+        raise ConfigError("no coding agent is configured", hint="write `agent` or `command` under [repair]")
+    return open_coding_agent(repair, environment=os.environ, report=loop.report, starting=starting)
 
 
 def judge(loop: Loop, change: Change, handoff: Handoff, before: EvalRun, *, once: str = "") -> Judgement:
@@ -181,7 +197,7 @@ def next_attempt(
         change_id=cycle.change_id,
         certificate_id=cycle.certificate_id,
         failures=reasons or failures,
-        log=log,
+        log=redact_text(log),
         ended_at=now,
     )
     loop.store.attempts.put(attempt)

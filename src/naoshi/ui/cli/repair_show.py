@@ -8,13 +8,12 @@ from naoshi.flow.attempting import repair
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import present_run
 from naoshi.flow.steps.diagnose import diagnose, failing_cases
-from naoshi.flow.steps.repair import hand_off, write_handoff
+from naoshi.flow.steps.repair import coding_agent, hand_off, write_handoff
 from naoshi.flow.suites import judged_cases, of_split
 from naoshi.records import Diagnosis, EvalRun, Handoff, Split
 from naoshi.repair.handoff_file import render_handoff
 from naoshi.repair.task import build_task, render_task
 from naoshi.system.files import inside, write_durably
-from naoshi.system.process import command_words
 from naoshi.ui.cli.output import Output, counted, one_line
 
 
@@ -69,9 +68,13 @@ def dry_run_and_show(loop: Loop, out: Output) -> None:
     made, settings = _handoff(loop), loop.settings.repair
     task = render_task(build_task(made, protected=settings.protected, allow_worse=settings.allow_worse))
     text = render_handoff(made, listed=settings.budget.listed)
-    command = command_words(settings.command)
     out.say("── codex_handoff.md", text, "── task.md", task, "── command (not started)")
-    out.say(shlex.join(command) if command else "none is configured: write `command` under [repair] in naoshi.toml")
+    try:
+        command = coding_agent(loop, starting=False).command_line()
+        out.say(shlex.join(command))
+    except ConfigError as error:
+        command = ()
+        out.say(f"none: {error.message}; {error.advice}")
     out.result({"codex_handoff": text, "task": task, "command": command})
 
 
@@ -83,8 +86,7 @@ def repair_and_show(loop: Loop, out: Output) -> int:
         NotFoundError: the version in force was not run yet on the cases as they are.
         RefusedError: no case that the coding agent may see fails.
     """
-    if not command_words(loop.settings.repair.command):
-        raise ConfigError("no coding agent is configured", hint="write `command` under [repair] in naoshi.toml")
+    coding_agent(loop, starting=False)
     run = present_run(loop)
     done = repair(loop, _diagnosed(loop, run), run)
     change, certificate = done.change, done.certificate
