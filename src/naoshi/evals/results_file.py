@@ -172,7 +172,9 @@ class _Row:
         if self.fields.get("failureReason") == _ERRED or (self.fields.get("error") and not self._graded):
             return ResultState.agent_error, None
         states = {item.state for item in assertions}
-        if ResultState.judge_error in states or not assertions or share is None:
+        if not assertions:
+            return ResultState.fail, 0.0
+        if ResultState.judge_error in states or share is None:
             return ResultState.judge_error, None
         passed = self.fields.get("success") is True and _inner(self.fields, "gradingResult").get("pass") is True
         passed = passed and ResultState.pass_ in states
