@@ -112,6 +112,11 @@ class SetAside:
             standings={key: item.standing for key, item in told.items() if item.standing is not CaseStanding.counts}
         )
 
+    @classmethod
+    def named(cls, keys: Iterable[CaseKey]) -> "SetAside":
+        """Return those that *keys* name, which were in quarantine when a baseline was kept."""
+        return cls(standings=dict.fromkeys(keys, CaseStanding.quarantined))
+
     def has(self, case: EvalCase) -> bool:
         """Return whether *case* has no say."""
         return bool(self.standings) and case_key(case) in self.standings

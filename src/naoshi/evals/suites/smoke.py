@@ -62,7 +62,7 @@ def choose_smoke(
                 covered.append(name)
     return SmokeChoice(
         cases=tuple(case for case in cases if case.case_id in chosen),
-        seconds=(budget * 1000 * workers - purse.left) / 1000 / workers,
+        seconds=purse.spent / 1000 / workers,
         covered=tuple(covered),
         left_out=tuple(name for name in groups if name not in covered),
     )
@@ -74,6 +74,7 @@ class _Purse:
 
     left: float
     latencies: Mapping[str, float]
+    spent: float = 0.0
 
     def __post_init__(self) -> None:
         self._asked: set[str] = set()
@@ -88,6 +89,7 @@ class _Purse:
         if price > self.left:
             return False
         self.left -= price
+        self.spent += price
         self._asked.add(call)
         return True
 

@@ -13,7 +13,7 @@ _MEMBERS = 6
 
 
 def check_and_show(loop: Loop, out: Output, *, strict: bool) -> int:
-    """Show what is wrong with the cases as a whole; return 1 for contradictions, if *strict* for near-duplicates too."""
+    """Show what is wrong with the cases as a whole; return 1 for contradictions, if *strict* for both."""
     found = check_cases(loop)
     for contradicting in found.contradictions[:_SHOWN]:
         out.say(f"contradiction: {one_line(contradicting.field)} of one input, and different values wanted")

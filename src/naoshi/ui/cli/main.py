@@ -16,6 +16,7 @@ from naoshi import __version__
 from naoshi.errors import NaoshiError
 from naoshi.ui.cli import (
     case_commands,
+    ci_command,
     confirm_commands,
     correction_commands,
     demo_command,
@@ -61,6 +62,7 @@ for group in (
     suite_commands,
     repair_commands,
     gate_commands,
+    ci_command,
     release_commands,
     confirm_commands,
     demo_command,

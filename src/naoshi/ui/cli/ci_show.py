@@ -1,0 +1,120 @@
+"""The gate in a pipeline: plain lines for the log, files for those who read the run."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from naoshi.flow.loop import Loop
+from naoshi.flow.pipeline import PipelineResult, judge_clone, keep_baseline
+from naoshi.gate.explain import explain
+from naoshi.records import ResultState, VerdictOutcome
+from naoshi.ui.ci.junit import write_junit
+from naoshi.ui.ci.step_summary import append_summary, summary
+from naoshi.ui.cli.output import Output, counted, one_line, visible
+from naoshi.ui.cli.run_show import show_run
+from naoshi.ui.cli.session import session
+
+_LINE_EACH_SECONDS = 10.0
+_SHOWN = 5
+_EXIT = {
+    VerdictOutcome.pass_: 0,
+    VerdictOutcome.regression: 1,
+    VerdictOutcome.inconclusive: 3,
+    VerdictOutcome.incomparable: 4,
+}
+
+
+def keep_and_show(folder: Path, out: Output, *, path: Path | None) -> int:
+    """Keep the work tree's run of all cases as the baseline, and say what to commit."""
+    with _pipeline(folder, out) as loop:
+        kept = keep_baseline(loop, path)
+        passed = sum(item.state is ResultState.pass_ for item in kept.results)
+        out.say(
+            f"baseline of {kept.commit[:12]}: {passed} of {counted(len(kept.results), 'result')} pass; "
+            "commit the file to have it in the pipeline"
+        )
+        out.result({"commit": kept.commit, "passed": passed, "results": len(kept.results)})
+    return 0
+
+
+def judge_and_show(folder: Path, out: Output, *, smoke: bool, path: Path | None, ref: str, junit: Path | None) -> int:
+    """Judge the work tree, write what was asked for, and return the exit status."""
+    with _pipeline(folder, out) as loop:
+        found = judge_clone(loop, smoke=smoke, path=path, ref=ref)
+        scope = "smoke suite" if smoke else "all cases"
+        if junit is not None:
+            write_junit(junit, found.run, found.verdict)
+        place = os.environ.get("GITHUB_STEP_SUMMARY")
+        if place:
+            append_summary(Path(place), summary(found.run, found.verdict, scope=scope, notes=found.notes))
+        _show(loop, found, scope, out)
+    return _EXIT[found.verdict.outcome]
+
+
+def harmless(line: str) -> str:
+    """Return *line* as text for a pipeline's log, in which nothing reads as a command to the pipeline."""
+    shown = visible(line)
+    shown = shown.replace("##[", "# #[").replace("##vso", "# #vso").replace("##teamcity", "# #teamcity")
+    return f". {shown}" if shown.lstrip().startswith("::") else shown
+
+
+def _show(loop: Loop, found: PipelineResult, scope: str, out: Output) -> None:
+    log = _log(out)
+    choice, verdict = found.choice, found.verdict
+    log.say(f"{scope}: {counted(len(choice.cases), 'case')} of {counted(len(choice.covered), 'group')}")
+    log.say(*(f"not covered: {one_line(name)}" for name in choice.left_out[:_SHOWN]))
+    if len(choice.left_out) > _SHOWN:
+        log.say(f"and {len(choice.left_out) - _SHOWN} groups more that do not fit the time")
+    show_run(found.run, log)
+    log.say(*explain(verdict, loop.settings.language).rstrip().splitlines())
+    log.say(*(f"NOTE {note}" for note in found.notes))
+    out.result(
+        {
+            "verdict": verdict,
+            "run": found.run,
+            "baseline": found.baseline.commit,
+            "covered": choice.covered,
+            "left_out": choice.left_out,
+            "notes": found.notes,
+        }
+    )
+
+
+class _Log(Output):
+    """An output whose lines a pipeline cannot take for commands."""
+
+    def say(self, *lines: str, raw: bool = False) -> None:
+        super().say(*(harmless(part) for line in lines for part in line.split("\n")), raw=True)
+
+    def progress(self, line: str) -> None:
+        print(harmless(line), file=sys.stderr, flush=True)
+
+
+def _log(out: Output) -> Output:
+    """Return an output like *out* whose lines a pipeline cannot take for commands."""
+    return _Log(as_json=out.as_json)
+
+
+@contextmanager
+def _pipeline(folder: Path, out: Output) -> Generator[Loop]:
+    log = _log(out)
+    with session(folder, log) as loop:
+        yield replace(loop, progress=_now_and_then(log.progress))
+
+
+def _now_and_then(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what passes a line on to *tell* every few seconds: a log has no place for a bar that moves."""
+    last = time.monotonic()
+
+    def progress(line: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= _LINE_EACH_SECONDS:
+            last = now
+            tell(line)
+
+    return progress
