@@ -11,7 +11,8 @@ from naoshi.errors import SuiteError
 from naoshi.evals.plain_document import PlainDocument
 
 _TAG = "tag:yaml.org,2002:"
-_MERGE = _TAG + "merge"
+_MAP, _SEQ, _STR, _MERGE = _TAG + "map", _TAG + "seq", _TAG + "str", _TAG + "merge"
+_NULL = _TAG + "null"
 _LARGEST_BYTES = 64 * 1024 * 1024
 _DEEPEST = 64
 _FREE_NODES = 200_000
@@ -28,15 +29,27 @@ class CoreLoader(_BASE):
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)  # pyright: ignore[reportUnknownMemberType]
+        # A suite says the same few words again and again.
+        self._tags: dict[str, str] = {}
+
     def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
         """Return the tag of an untagged node, as PyYAML does but without its paths, which nobody uses here."""
         if kind is not yaml.ScalarNode:
-            return f"{_TAG}map" if kind is yaml.MappingNode else f"{_TAG}seq"
-        if implicit[0] and value is not None:
-            for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
-                if pattern.match(value):
-                    return tag
-        return f"{_TAG}str"
+            return _MAP if kind is yaml.MappingNode else _SEQ
+        if not implicit[0] or value is None:
+            return _STR
+        tag = self._tags.get(value)
+        if tag is None:
+            tag = self._tags[value] = self._resolved(value)
+        return tag
+
+    def _resolved(self, value: str) -> str:
+        for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
+            if pattern.match(value):
+                return tag
+        return _STR
 
 
 _PLAIN = (
@@ -87,11 +100,11 @@ class YamlDocument:
                 continue
             if not isinstance(key, yaml.ScalarNode):
                 raise self.error(key, f"a key of {what} must be a plain text")
-            name = str(key.value)
+            name = cast("str", key.value)
             if name in own:
                 raise self.error(key, f"the key {name[:80]!r} stands twice in {what}")
             own[name] = value
-        return {**merged, **own}
+        return {**merged, **own} if merged else own
 
     def items(self, node: Any, what: str) -> list[Any]:
         """Return the items of the list *node*.
@@ -111,13 +124,15 @@ class YamlDocument:
         Raises:
             SuiteError: it holds what JSON cannot say (a tag, NaN, infinity), or a key twice.
         """
+        if isinstance(node, yaml.ScalarNode):
+            return cast("str", node.value) if node.tag == _STR else self._scalar(node)
         if isinstance(node, yaml.SequenceNode):
             self._check_tag(node, "seq")
             return [self.value(item) for item in cast("list[yaml.Node]", node.value)]
         if isinstance(node, yaml.MappingNode):
             self._check_tag(node, "map")
             return {key: self.value(item) for key, item in self.fields(node, "a mapping").items()}
-        return self._scalar(node) if isinstance(node, yaml.ScalarNode) else cast("JsonValue", node)
+        return cast("JsonValue", node)
 
     def _scalar(self, node: yaml.ScalarNode) -> JsonValue:
         text, tag = str(node.value), str(node.tag).removeprefix(_TAG)
@@ -187,7 +202,7 @@ class YamlDocument:
     def _check_depth(self, root: yaml.Node) -> None:
         level = [root]
         for _ in range(_DEEPEST + 1):
-            level = [child for node in level if not isinstance(node, yaml.ScalarNode) for child in _children(node)]
+            level = [child for node in level for child in _children(node) if not isinstance(child, yaml.ScalarNode)]
             if not level:
                 return
         raise self.error(level[0], f"nested deeper than {_DEEPEST} levels")
@@ -209,12 +224,12 @@ class YamlDocument:
 
 def is_null(node: Any) -> bool:
     """Return whether *node* is null, in YAML or as plain JSON."""
-    return node is None or (isinstance(node, yaml.ScalarNode) and str(node.tag) == _TAG + "null")
+    return node is None or (isinstance(node, yaml.ScalarNode) and node.tag == _NULL)
 
 
 def is_text(node: yaml.Node) -> TypeGuard[yaml.ScalarNode]:
     """Return whether *node* is a text, and no number or anything else."""
-    return isinstance(node, yaml.ScalarNode) and str(node.tag) == _TAG + "str"
+    return isinstance(node, yaml.ScalarNode) and node.tag == _STR
 
 
 def _entries(node: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node]]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from naoshi.errors import InputError, StoreError
 from naoshi.evals.suite_writer import PROMPT, case_as_test
 from naoshi.records.eval_case import EvalCase
@@ -115,7 +117,14 @@ def _document(run: EvalRun, known: Mapping[str, EvalCase]) -> Iterator[str]:
 def _lines(run: EvalRun, known: Mapping[str, EvalCase]) -> Iterator[str]:
     for place, result in enumerate(run.results):
         row = result_row(result, known[result.case_id], place=place, provider="naoshi")
-        yield json.dumps(row, ensure_ascii=False) + "\n"
+        yield _text(row) + "\n"
+
+
+def _text(row: Mapping[str, Any]) -> str:
+    try:
+        return to_json(row, inf_nan_mode="constants").decode()
+    except PydanticSerializationError:
+        return json.dumps(row, ensure_ascii=False)  # half a character, which the file then shows as an escape
 
 
 def _written(test: Mapping[str, Any]) -> list[Any]:
