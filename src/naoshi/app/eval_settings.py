@@ -1,4 +1,4 @@
-"""The two sections of naoshi.toml that running a suite needs, read without loading the other stages."""
+"""The three sections of naoshi.toml that running a suite needs, read without loading the other stages."""
 
 import os
 import tomllib
@@ -7,20 +7,22 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.settings import AgentSettings, EvalSettings
 from naoshi.system.files import read_text
 
 _CONFIG_NAME = "naoshi.toml"
-_PREFIXES = ("NAOSHI_AGENT", "NAOSHI_EVALS")
+_PREFIXES = ("NAOSHI_AGENT", "NAOSHI_EVALS", "NAOSHI_JUDGE")
 
 
 class SuiteSettings(BaseModel):
-    """``[agent]`` and ``[evals]``."""
+    """``[agent]``, ``[evals]`` and ``[judge]``."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     agent: AgentSettings = AgentSettings()
     evals: EvalSettings = EvalSettings()
+    judge: JudgeSettings = JudgeSettings()
 
 
 def read_eval_settings(repository: Path) -> SuiteSettings:
@@ -40,7 +42,7 @@ def read_eval_settings(repository: Path) -> SuiteSettings:
     from naoshi.app.settings import read_settings
 
     settings = read_settings(path)
-    return SuiteSettings(agent=settings.agent, evals=settings.evals)
+    return SuiteSettings(agent=settings.agent, evals=settings.evals, judge=settings.judge)
 
 
 def _document(path: Path) -> dict[str, Any] | None:

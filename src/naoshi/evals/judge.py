@@ -8,10 +8,21 @@ from pydantic import JsonValue
 
 @dataclass(frozen=True, kw_only=True)
 class Grade:
-    """What a judge says of an output: ``score`` 0–1, and why."""
+    """What a judge says of an output: ``score`` 0–1, whether it ``passed`` in the judge's eyes, and why.
+
+    ``advice`` is empty where the judge decides. Else it says why it may only advise: the grade is then shown, and
+    neither passes nor fails the case.
+    """
 
     score: float
     reason: str
+    passed: bool = True
+    advice: str = ""
+
+    def as_advice(self) -> str:
+        """Return the grade as the reason of a result that it does not decide."""
+        said = "pass" if self.passed else "fail"
+        return f"advice only, since {self.advice}: the judge says {said} at {self.score:g}: {self.reason}"
 
 
 class Judge(Protocol):

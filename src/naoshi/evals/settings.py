@@ -21,6 +21,8 @@ class AgentSettings(BaseModel):
     ``output_limit`` is bytes for one answer. ``data_root`` (relative to the repository) is where documents lie;
     the agent finds its real path in NAOSHI_DATA_ROOT. ``max_turns`` reaches it as NAOSHI_MAX_TURNS.
     ``max_restarts`` is how many times in a row a process may end without an answer before the agent is given up.
+    ``model`` is the model that the agent uses, or a list of several, or "none": a judge must be of another family.
+    ``family`` says whose model it is where its name does not.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,6 +36,8 @@ class AgentSettings(BaseModel):
     data_root: str = "."
     max_restarts: int = Field(default=5, gt=0)
     workers: int = Field(default=2, gt=0, le=256)
+    model: str | tuple[str, ...] = ""
+    family: str = ""
 
 
 class SplitWeights(BaseModel):

@@ -35,6 +35,7 @@ def evaluate_folder(
 
     Raises:
         HoldoutBudgetError: the holdout was asked often enough; nothing was run.
+        JudgeKinError: the judge of rubrics may be of the agent's own family.
         ConfigError: no agent is configured.
         MissingProgramError: the agent's program, or that of the runner, is not on this machine.
     """
@@ -45,6 +46,8 @@ def evaluate_folder(
         cases,
         agent=loop.settings.agent,
         evals=loop.settings.evals,
+        judge=loop.settings.judge,
+        repository=loop.git.folder,
         folder=folder,
         data_root=loop.data_root,
         version=version,

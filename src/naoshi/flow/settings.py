@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from naoshi.confirm.policy import ConfirmSettings
+from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.settings import AgentSettings, EvalSettings
 from naoshi.gate.policy import GatePolicy
 from naoshi.records.field_rule import FieldRules
@@ -34,6 +35,7 @@ class LoopSettings(BaseModel):
     evidence: EvidenceSettings = EvidenceSettings()
     triage: TriageSettings = TriageSettings()
     evals: EvalSettings = EvalSettings()
+    judge: JudgeSettings = JudgeSettings()
     gate: GatePolicy = GatePolicy()
     repair: RepairSettings = RepairSettings()
     review: ReviewSettings = ReviewSettings()

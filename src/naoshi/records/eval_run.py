@@ -7,6 +7,7 @@ from enum import StrEnum
 from pydantic import AwareDatetime, JsonValue
 
 from naoshi.records.base import Record
+from naoshi.records.run_judge import RunJudge
 
 
 class ResultState(StrEnum):
@@ -51,7 +52,7 @@ class EvalRun(Record):
     """One execution of a suite by one version.
 
     ``settings_hash`` pins what makes runs comparable (judge, rubric, runner). ``commit`` is what was checked out, empty
-    where that is not known.
+    where that is not known. ``judge`` is who graded rubrics, None where no judge was configured.
     """
 
     run_id: str
@@ -62,6 +63,7 @@ class EvalRun(Record):
     settings_hash: str = ""
     results: tuple[CaseResult, ...] = ()
     commit: str = ""
+    judge: RunJudge | None = None
 
     def counts(self) -> Mapping[ResultState, int]:
         """Return how many results are in each of the five states, zeros included."""

@@ -44,8 +44,11 @@ def judged(assertion: Assertion, subject: Subject) -> Finding:
         return _broken(f"the judge failed: {error}")
     if not is_share(grade.score):
         return _broken(f"the judge's score {grade.score} is not between 0 and 1")
+    if grade.advice:
+        return _broken(grade.as_advice())
     threshold = DEFAULT_GRADE_THRESHOLD if assertion.threshold is None else assertion.threshold
-    return Finding(state=_state(grade.score >= threshold), score=grade.score, reason=grade.reason)
+    passed = grade.passed and grade.score >= threshold
+    return Finding(state=_state(passed), score=grade.score, reason=grade.reason)
 
 
 def computed(assertion: Assertion, subject: Subject) -> Finding:
