@@ -188,8 +188,7 @@ class Confirmations:
         now = self.now()
         version = rules_version or self._rules_version
         confirmation = question.following(state, now=now, ttl=self._ttl, rules_version=version)
-        update = {"message_marks": self._recent.joined(state)}
-        following = state.with_question(confirmation, now=now).model_copy(update=update)
+        following = state.with_question(confirmation, now=now, message_marks=self._recent.joined(state))
         if not self._store.save(following, after=state.revision):
             return None
         self._emit_asked(confirmation, state, began, anew=anew)

@@ -11,6 +11,7 @@ from naoshi.confirm.context_texts import AGO, ENGLISH, JAPANESE, Language, Texts
 from naoshi.records.base import canonical_json
 from naoshi.records.confirmation import Confirmation, Reason, Settlement, Style
 
+_QUOTING = json.JSONEncoder(ensure_ascii=False)
 _REPLY_SHOWN = 400
 _SETTLED = frozenset({Reason.resolved, Reason.proposed})
 _CLOSED = frozenset({Reason.already_resolved, Reason.conflict})
@@ -31,7 +32,7 @@ _ASKED_AGAIN = frozenset(
 
 def quote(text: str) -> str:
     """Return *text* as a JSON string on one line in which every invisible character is escaped."""
-    return on_one_line(json.dumps(text, ensure_ascii=False))
+    return on_one_line(_QUOTING.encode(text))
 
 
 def on_one_line(text: str) -> str:

@@ -5,8 +5,8 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ class FileStore:
             StoreError: the file or the folder cannot be read, is damaged, or belongs to something else.
         """
         digest = _digest(conversation_id)
-        if os.path.lexists(self._next(digest)):
+        if os.access(self._next(digest), os.F_OK):
             with self._locked(digest):
                 return self._current(digest)
         return self._kept(digest)
@@ -141,7 +141,7 @@ class FileStore:
 
     def _current(self, digest: str) -> ConversationState | None:
         """Return the state, what a crash left unfinished put in place first. The lock is held."""
-        if os.path.lexists(self._next(digest)):
+        if os.access(self._next(digest), os.F_OK):
             self._finish(digest)
         return self._kept(digest)
 
@@ -151,7 +151,8 @@ class FileStore:
         try:
             data = _read_all(path)
         except FileNotFoundError as error:
-            if not self._folder.is_dir():
+            # Where the file is not there, the folder may be gone too, as with a disk that is not mounted.
+            if not os.access(self._root, os.F_OK):
                 raise _failed("read", self._folder, error) from error
             return None
         except OSError as error:
@@ -161,24 +162,12 @@ class FileStore:
             raise StoreError(f"the state file {path} belongs to another conversation", hint=_HINT)
         return state
 
-    @contextmanager
-    def _locked(self, digest: str) -> Generator[None]:
+    def _locked(self, digest: str) -> "_Locked":
         # The state file itself is replaced by each write, so a lock on it would guard a file that is gone.
-        lock = f"{self._root}/.locks/{int(digest[:4], 16) % _LOCKS:02d}"
-        try:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise _failed("lock", lock, error) from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        except OSError as error:
-            raise _failed("write", self._folder, error) from error
-        finally:
-            os.close(descriptor)
+        return _Locked(self._root, f"{self._root}/.locks/{int(digest[:4], 16) % _LOCKS:02d}")
 
     def _write(self, digest: str, state: ConversationState) -> None:
-        beside = Path(self._next(digest))
+        beside = self._next(digest)
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
@@ -188,9 +177,9 @@ class FileStore:
                 os.close(descriptor)
             if not self._syncs_names:
                 self._sync_folder()
-            beside.replace(self._place(digest))
+            os.replace(beside, self._place(digest))  # noqa: PTH105 - making paths takes longer than the rename
         except BaseException:
-            beside.unlink(missing_ok=True)
+            Path(beside).unlink(missing_ok=True)
             raise
 
     def _finish(self, digest: str) -> None:
@@ -216,6 +205,35 @@ class FileStore:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+class _Locked:
+    """Holds a lock among threads and processes; what the system refuses meanwhile becomes a `StoreError`."""
+
+    def __init__(self, root: str, lock: str) -> None:
+        self._root = root
+        self._lock = lock
+        self._descriptor = -1
+
+    def __enter__(self) -> None:
+        try:
+            self._descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            self._let_go()
+            raise _failed("lock", self._lock, error) from error
+        except BaseException:
+            self._let_go()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._let_go()
+        if isinstance(error, OSError):
+            raise _failed("write", self._root, error) from error
+
+    def _let_go(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
 
 
 @lru_cache(maxsize=1024)

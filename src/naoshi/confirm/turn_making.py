@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from naoshi.confirm.context import render_context
 from naoshi.confirm.context_texts import Language
@@ -20,7 +21,7 @@ class Incoming:
     in_reply_to: str | None
     now: datetime
 
-    @property
+    @cached_property
     def mark(self) -> str | None:
         """What stands for the message in the kept state, where the channel gave it an identifier."""
         return None if self.message_id is None else message_mark(self.message_id)

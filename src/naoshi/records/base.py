@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
 
 class Record(BaseModel):
     """An immutable fact. Unknown fields are refused; ``schema_version`` says how to read an old one."""
@@ -25,7 +27,7 @@ def canonical_json(value: JsonValue | Any) -> str:
     Raises:
         ValueError: a float is NaN or infinite, which JSON cannot say.
     """
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def content_hash(value: JsonValue | Any) -> str:

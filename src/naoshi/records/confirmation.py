@@ -208,23 +208,43 @@ class ConversationState(Record):
 
     def with_message(self, mark: str | None) -> "ConversationState":
         """Return the next state, in which the message of *mark* counts as taken in."""
-        marks = self.message_marks if mark is None else (*self.message_marks, mark)[-REMEMBERED_MESSAGES:]
-        return self.model_copy(update={"revision": self.revision + 1, "message_marks": marks})
+        return self.model_copy(update={"revision": self.revision + 1, "message_marks": self._marks_with(mark)})
 
-    def with_question(self, question: Confirmation, *, now: datetime) -> "ConversationState":
-        """Return the next state, in which *question* is the only one; one with another identifier is replaced."""
+    def with_question(
+        self, question: Confirmation, *, now: datetime, message_marks: tuple[str, ...] | None = None
+    ) -> "ConversationState":
+        """Return the next state, in which *question* is the only one; one with another identifier is replaced.
+
+        Args:
+            question: the one that is asked.
+            now: the time of the asking.
+            message_marks: what counts as taken in from now on; as before where not given.
+        """
         replaced = self.replaced
         if self.pending and self.pending.id != question.id:
             left = ReplacedQuestion(confirmation_id=self.pending.id, shown_as=self.pending.shown_as, replaced_at=now)
             replaced = (*replaced, left)[-REMEMBERED_QUESTIONS:]
-        update = {"revision": self.revision + 1, "pending": question, "replaced": replaced}
+        marks = self.message_marks if message_marks is None else message_marks
+        update = {
+            "revision": self.revision + 1,
+            "pending": question,
+            "replaced": replaced,
+            "message_marks": marks,
+        }
         return self.model_copy(update=update)
 
     def without_question(self, settlement: Settlement | None = None) -> "ConversationState":
         """Return the next state, in which nothing is pending and *settlement*, if any, is the latest decision."""
-        mark = settlement.message_mark if settlement else None
-        update = {"pending": None, "settled": settlement or self.settled}
-        return self.with_message(mark).model_copy(update=update)
+        update = {
+            "revision": self.revision + 1,
+            "pending": None,
+            "settled": settlement or self.settled,
+            "message_marks": self._marks_with(settlement.message_mark if settlement else None),
+        }
+        return self.model_copy(update=update)
+
+    def _marks_with(self, mark: str | None) -> tuple[str, ...]:
+        return self.message_marks if mark is None else (*self.message_marks, mark)[-REMEMBERED_MESSAGES:]
 
     def with_claim(self, claim: Claim) -> "ConversationState":
         """Return the next state, with *claim* added or put in the place of the one of the same approval.
