@@ -234,13 +234,6 @@ class HoldoutBudgetError(RefusedError):
     hint = "wait for the next month, or let a person raise `holdout_per_month` under [evals] in naoshi.toml"
 
 
-class JudgeKinError(RefusedError):
-    """The judge may be of the judged model's own family."""
-
-    code = "judge-kin"
-    hint = "take a judge of another family, or allow it with --allow-same-family, which the run then says"
-
-
 class CodingAgentError(NaoshiError):
     """The coding agent made no usable change."""
 
