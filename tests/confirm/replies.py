@@ -31,6 +31,14 @@ LABEL_SETS = [
     [f"option {number}" for number in range(4)],
     ["登録する", "No.1 を直す", "１を消す"],
     ["(2) 前へ", "「1」へ", "#3"],
+    ["プラン2", "プラン1", "プラン3（月2回）"],
+    ["第2案", "第3案", "やめる"],
+    ["Send 2 copies", "Send 3 copies", "Send ① copy"],
+    ["Retry in 5 minutes", "Retry in 1 minute", "Stop"],
+    ["約二時間", "約三時間", "約1時間"],
+    ["3月2日", "3月1日", "中止"],
+    ["1,200円", "3,000円", "5円"],
+    ["Retry 2 more times", "Delete report1.pdf", "合計 1 件"],
 ]
 
 

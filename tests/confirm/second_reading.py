@@ -5,6 +5,7 @@ whole strings. Where the two readings differ, one of them is wrong.
 """
 
 import unicodedata
+from functools import lru_cache
 
 SPACES = {" ", "\u3000", "\u00a0", "\u2007", "\u202f"}
 INVISIBLE = {0xAD, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF}
@@ -50,8 +51,7 @@ def second_reading(reply: str, labels: list[str]) -> int | None:
             ):
                 found = framed(candidate[: len(candidate) - len(stop)] if stop else candidate)
                 if found is not None:
-                    number, worded = found
-                    return None if contradicted(number, worded, text, labels) else number
+                    return None if contradicted(found, text, labels) else found
     return None
 
 
@@ -90,20 +90,20 @@ def unwrapped(text: str) -> list[str]:
     return found
 
 
-def framed(text: str) -> tuple[int, bool] | None:
-    """Return the number of prefix, number and suffix, and whether there was a prefix."""
+def framed(text: str) -> int | None:
+    """Return the number of prefix, number and suffix."""
     small = lowered(text)
     for prefix in PREFIXES:
         if small.startswith(prefix):
             found = numbered(text[len(prefix) :])
             if found is not None:
-                return found, bool(prefix)
+                return found
     for chosen in ("", "选", "選", "选择", "選擇") if "第" in text else ():
         for me in ("", "我") if chosen else ("",):
             for space in ("", " "):
                 found = ordinal(text, me + chosen + space if chosen else "")
                 if found is not None:
-                    return found, True
+                    return found
     return None
 
 
@@ -162,20 +162,101 @@ def unvaried(text: str) -> str:
     return text[1:] if text[:1] in ("\ufe0e", "\ufe0f") else text
 
 
-def contradicted(number: int, worded: bool, text: str, labels: list[str]) -> bool:
-    """Return whether *number* is no choice, or the text of another choice begins with it or is the reply."""
+def contradicted(number: int, text: str, labels: list[str]) -> bool:
+    """Return whether *number* is no choice, or the text of another choice is called by it or is the reply."""
     if not 1 <= number <= len(labels):
         return True
-    others = [label for place, label in enumerate(labels, start=1) if place != number]
-    plain = [lowered("".join(map(narrow, trim(label)))) for label in others]
-    if lowered(text) in plain:
-        return True
-    for label in plain:
-        start = label
-        if worded:
-            start = next((start[len(word) :] for word in WORD_PREFIXES if start.startswith(word)), start)
-        while start and not start[0].isalnum():
-            start = start[1:]
-        if leading(start)[0] == number and not start[len(str(number)) :][:1].isdigit():
+    plain = ["".join(map(narrow, trim(label))) for label in labels]
+    for place, label in enumerate(plain, start=1):
+        if place == number:
+            continue
+        if lowered(text) == lowered(label) or number in called(lowered(label)):
+            return True
+        if any(number in told_apart(label, other) for at, other in enumerate(plain, start=1) if at != place):
             return True
     return False
+
+
+@lru_cache(maxsize=1000)
+def called(label: str) -> list[int]:
+    """Return the numbers that stand at the start of *label*, bare or after a word."""
+    found: list[int] = []
+    for start in (label, next((label[len(word) :] for word in WORD_PREFIXES if label.startswith(word)), "")):
+        while start and not start[0].isalnum():
+            start = start[1:]
+        number, after = leading(start)
+        grouped = after[:1] == "," and after[1:4].isdecimal() and len(after[1:4]) == 3 and not is_digit(after[4:5])
+        parted = grouped or (after[:1] == "." and is_digit(after[1:2]))
+        if number is not None and not parted and not start[len(str(number)) :][:1].isdigit():
+            found.append(number)
+    while label and not label[0].isalnum():
+        label = label[1:]
+    rest = label.lstrip("".join(c for c in label if c.isalpha()))
+    length = len(label) - len(rest)
+    if label[:1] == "第" and length == 1:
+        rest = rest.removeprefix(" ")
+    elif 1 <= length <= 12:
+        rest = rest[1:] if rest[:1] in (" ", ".", "-") else rest
+    else:
+        return found
+    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+    after = rest[len(digits) :]
+    if digits and not (after[:1].isascii() and after[:1].isalpha()):
+        tail = after.removeprefix(" ")
+        if not tail or tail[0] in "(:、,–—「【[案番号つをにではがの":
+            found.append(int(digits))
+    return found
+
+
+def told_apart(label: str, other: str) -> list[int]:
+    """Return the numbers of *label* that *other* has not, where the two are the same but for numbers."""
+    mine, theirs = skeleton(label), skeleton(other)
+    if mine[0] != theirs[0]:
+        return []
+    return [one for one, two in zip(mine[1], theirs[1], strict=True) if one is not None and one != two]
+
+
+@lru_cache(maxsize=1000)
+def skeleton(label: str) -> tuple[str, list[int | None]]:
+    """Return *label* with a mark in place of each number and without the s of plurals, and the numbers."""
+    words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    bare, values, at = "", list[int | None](), 0
+    while at < len(label):
+        end = at
+        while is_digit(label[end : end + 1]) or (
+            end > at and label[end : end + 1] in (".", ",") and is_digit(label[end + 1 : end + 2])
+        ):
+            end += 1
+        word = next((w for w in words if lowered(label[at:]).startswith(w)), None)
+        if end > at:
+            values.append(int(label[at:end]) if label[at:end].isdigit() else None)
+        elif label[at] in "〇一二三四五六七八九十":
+            values.append("〇一二三四五六七八九十".index(label[at]))
+            end = at + 1
+        elif unicodedata.numeric(label[at], None) is not None and leading(label[at])[0] is not None:
+            values.append(leading(label[at])[0])
+            end = at + 1
+        elif word and not is_latin(label[:at][-1:]) and not is_latin(label[at + len(word) :][:1]):
+            values.append(words.index(word))
+            end = at + len(word)
+        else:
+            bare += label[at]
+            at += 1
+            continue
+        bare, at = bare + "\0", end
+    kept = ""
+    for place, character in enumerate(bare):
+        after = bare[place + 1 : place + 2]
+        is_plural = character in "sS" and is_latin(bare[:place][-1:]) and not (after.isascii() and after.isalnum())
+        kept += "" if is_plural and after != "_" else character
+    return lowered(kept), values
+
+
+def is_latin(character: str) -> bool:
+    """Return whether *character* is an ASCII letter."""
+    return character.isascii() and character.isalpha()
+
+
+def is_digit(character: str) -> bool:
+    """Return whether *character* is an ASCII digit."""
+    return character.isascii() and character.isdigit()

@@ -173,6 +173,16 @@ def test_a_label_that_is_a_letter_contradicts_it() -> None:
     assert resolve_reply("A", ["B", "A"], style="letters").reason is Reason.ambiguous
     assert resolve_reply("B", ["Keep", "A new file"], style="letters").choice == 2
     assert resolve_reply("A", ["Keep", "A new file"], style="letters").choice == 1
+    for labels in (
+        ["Plan B", "Plan A"],
+        ["B案", "A案"],
+        ["プランB", "プランA"],
+        ["Option Ⓑ", "Option Ⓐ"],
+        ["ホールBへ", "ホールAへ"],
+    ):
+        assert resolve_reply("A", labels, style="letters").reason is Reason.ambiguous
+        assert len(label_warnings(labels, style="letters")) == 2
+    assert resolve_reply("A", ["Plan A", "Plan B"], style="letters").choice == 1
 
 
 @pytest.mark.parametrize(
@@ -215,6 +225,19 @@ def test_polarity_gives_way_to_a_label() -> None:
     """Protects against a yes that is the text of another choice than the declared one."""
     assert resolve_reply("はい", ["いいえ", "はい"], yes=1).reason is Reason.ambiguous
     assert resolve_reply("no", LABELS, yes=1, no=3).choice == 3
+    for labels in (
+        ["No, keep it", "Yes, delete it"],
+        ["いいえ、残す", "はい、消す"],
+        ["消す", "はい（消す）"],
+        ["いいえ", "消す"],
+    ):
+        for word in ("yes", "はい"):
+            assert resolve_reply(word, labels, yes=1).reason is Reason.ambiguous
+        assert label_warnings(labels, yes=1) == ("yes does not choose: the texts say otherwise",)
+    for labels in (["はい、消す", "いいえ"], ["Yes", "Not now"], ["예약하기", "네, 삭제"], ["No. を消す", "消す"]):
+        place = 2 if labels[0].startswith("예") else 1
+        assert resolve_reply("はい", labels, yes=place).choice == place
+        assert label_warnings(labels, yes=place) == ()
 
 
 def test_warnings_name_what_cannot_be_typed() -> None:

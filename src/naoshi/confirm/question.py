@@ -117,7 +117,7 @@ class Question:
             expires_at=now + ttl,
             rules_version=rules_version,
             shown_as=self._shown(),
-            warnings=label_warnings(self.labels, style=self.style),
+            warnings=label_warnings(self.labels, style=self.style, yes=self.yes, no=self.no),
             irreversible=self.irreversible,
             rule=self.rule,
         )

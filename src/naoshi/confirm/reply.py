@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from naoshi.confirm.label_numbers import LabelNumbers, fold_text, read_labels
+from naoshi.confirm.label_numbers import LabelNumbers, contradicted, fold_text, read_labels
 from naoshi.confirm.reply_grammar import (
     CHINESE_ORDINAL,
     ENCLOSED,
@@ -37,10 +37,9 @@ _BEYOND = 10**_MAX_DIGITS
 
 @dataclass(frozen=True)
 class _Mark:
-    """The place that a reply names: its value (None where the numeral is no plain one), and whether a word led it."""
+    """The place that a reply names, None where the numeral is no plain one."""
 
     value: int | None
-    worded: bool = False
 
 
 _PLAIN: dict[str, _Mark] = {
@@ -88,7 +87,7 @@ def resolve_reply(
     if mark is not None:
         return _choose(mark, text, read_labels(tuple(labels)), len(labels), letters=letters)
     if (yes or no) and (polar := _read_polarity(text, yes, no)):
-        return _choose_declared(polar, text, read_labels(tuple(labels)), len(labels))
+        return _choose_declared(polar, text, read_labels(tuple(labels)), len(labels), agrees=polar == yes)
     if multiple and not letters and (several := _read_several(text)):
         return _choose_several(several, read_labels(tuple(labels)), len(labels))
     return _UNRESOLVED[Reason.ambiguous if NUMBERS_ONLY.fullmatch(text) else Reason.free_text]
@@ -105,7 +104,7 @@ def _read_mark(text: str, *, letters: bool) -> _Mark | None:
     elif letters or (match := CHINESE_ORDINAL.fullmatch(text)) is None:
         return None
     value = _letter_value(match) if letters else _number_value(match)
-    return _Mark(value, worded=bool(match.group("prefix")))
+    return _Mark(value)
 
 
 def _unwrap(text: str) -> str:
@@ -144,10 +143,8 @@ def _choose(mark: _Mark, text: str, found: LabelNumbers, count: int, *, letters:
     value = mark.value
     if value is None:
         return _UNRESOLVED[Reason.ambiguous]
-    pointed = (found.letters if letters else found.begins).get(value, frozenset[int]())
+    pointed = (found.letters if letters else found.numbers).get(value, frozenset[int]())
     pointed |= found.texts.get(fold_text(text), frozenset())
-    if mark.worded:
-        pointed |= found.worded.get(value, frozenset())
     if pointed - {value}:
         return _UNRESOLVED[Reason.ambiguous]
     if not 1 <= value <= count:
@@ -170,8 +167,8 @@ def _read_polarity(text: str, yes: int | None, no: int | None) -> int | None:
     return no if no and word in NO_WORDS else None
 
 
-def _choose_declared(value: int, text: str, found: LabelNumbers, count: int) -> Resolution:
-    if found.texts.get(fold_text(text), frozenset[int]()) - {value}:
+def _choose_declared(value: int, text: str, found: LabelNumbers, count: int, *, agrees: bool) -> Resolution:
+    if contradicted(found, value, agrees=agrees) or found.texts.get(fold_text(text), frozenset[int]()) - {value}:
         return _UNRESOLVED[Reason.ambiguous]
     return _resolved(value) if 1 <= value <= count else _UNRESOLVED[Reason.out_of_range]
 
@@ -198,7 +195,7 @@ def _choose_several(marks: list[_Mark], found: LabelNumbers, count: int) -> Reso
     values = [mark.value for mark in marks if mark.value is not None]
     if len(values) < len(marks) or len(set(values)) < len(values):
         return _UNRESOLVED[Reason.ambiguous]
-    if any(found.begins.get(value, frozenset[int]()) - {value} for value in values):
+    if any(found.numbers.get(value, frozenset[int]()) - {value} for value in values):
         return _UNRESOLVED[Reason.ambiguous]
     if not all(1 <= value <= count for value in values):
         return _UNRESOLVED[Reason.out_of_range]
