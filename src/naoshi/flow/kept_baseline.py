@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import AwareDatetime, ValidationError
 
-from naoshi.errors import InputError, RepositoryError
+from naoshi.errors import InputError, MissingPathError, RepositoryError
 from naoshi.evals.suites.health import CaseKey
 from naoshi.flow.loop import Loop
 from naoshi.records import CaseResult, EvalRun
@@ -16,6 +16,7 @@ from naoshi.system.files import read_text, write_durably
 from naoshi.system.git import Git
 
 BASELINE_NAME = "baseline.json"
+_KEEP_ONE = "keep one with `naoshi ci --keep`, and commit it"
 _ROW = {"case_id", "content_hash", "category", "source_key", "state", "score", "latency_ms", "trial"}
 
 
@@ -62,12 +63,13 @@ def read_baseline(loop: Loop, path: Path, *, ref: str = "") -> KeptBaseline:
         RepositoryError: there is no such commit, or it has no such file.
         InputError: the file cannot be read.
     """
+    if not ref and not path.is_file():
+        raise MissingPathError(f"there is no baseline {path}", hint=_KEEP_ONE)
     text = read_text(path) if not ref else _text_at(loop.git, path, ref)
     try:
         return KeptBaseline.model_validate_json(text)
     except ValidationError as error:
-        hint = "keep a fresh one with `naoshi ci --keep`, and commit it"
-        raise InputError(f"{path.name} is no baseline ({error.error_count()} faults)", hint=hint) from error
+        raise InputError(f"{path.name} is no baseline ({error.error_count()} faults)", hint=_KEEP_ONE) from error
 
 
 def write_baseline(path: Path, kept: KeptBaseline) -> None:
@@ -110,6 +112,5 @@ def _text_at(git: Git, path: Path, ref: str) -> str:
     name = path.resolve().relative_to(git.folder.resolve()).as_posix()
     found = git.attempt("show", f"{commit}:{name}")
     if found.status != 0:
-        hint = "keep one there with `naoshi ci --keep`, and commit it"
-        raise RepositoryError(f"{ref} has no {name}", hint=hint)
+        raise RepositoryError(f"{ref} has no {name}", hint=_KEEP_ONE)
     return found.stdout

@@ -71,6 +71,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "none": "none",
         "worse": "Cases that got worse:",
         "better": "Cases that got better:",
+        "quarantined": "Cases that were run and have no say, being flaky or retired (baseline → candidate):",
         "more": "and {count} more",
         "other": "By the policy `{policy}` it would be: {headline}",
         "difference": "difference {difference} points, 95 % from {low} to {high}",
@@ -95,6 +96,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "none": "なし",
         "worse": "悪くなったケース:",
         "better": "良くなったケース:",
+        "quarantined": "実行したが判定に使わないケース（隔離中または引退。基準 → 候補）:",
         "more": "ほか {count} 件",
         "other": "方針 `{policy}` による場合 → {headline}",
         "difference": "差 {difference} ポイント、95 % 区間 {low} から {high}",
@@ -133,6 +135,8 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
     for title, flips in (("worse", worse), ("better", better)):
         if flips:
             parts += [words[title], *_flip_lines(flips, language)]
+    if verdict.quarantined:
+        parts += [words["quarantined"], *_flip_lines(verdict.quarantined, language)]
     parts += [words["next"], *(f"  - {line}" for line in advice(verdict, language))]
     return "\n".join(parts) + "\n"
 

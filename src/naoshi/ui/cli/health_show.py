@@ -38,7 +38,8 @@ def show_health(loop: Loop, out: Output) -> None:
     elif rows:
         out.table(("case", "category", "split", "standing", "age", "last failed", "flips", "last"), rows)
     hidden = f" ({counted(count - len(rows), 'case')} of the holdout not listed)" if count > len(rows) else ""
-    out.say(f"{counted(count, 'case')}: {', '.join(f'{totals[one]} {_said(one)}' for one in CaseStanding)}{hidden}")
+    others = ", ".join(f"{totals[one]} {_said(one)}" for one in CaseStanding if one is not CaseStanding.counts)
+    out.say(f"{counted(count, 'case')}: {totals[CaseStanding.counts]} with a say in the gate, {others}{hidden}")
     if flaky:
         out.say(f"{counted(len(flaky), 'flaky case')} for a person to decide on: naoshi cases review")
     rates = _rates(loop, out)
