@@ -7,9 +7,11 @@ BIN := .venv/bin
 WORKERS ?= 2
 PYTEST_ARGS ?=
 PROMPTFOO_VERSION ?= 0.121.9
+CODEX_VERSION ?= 0.171.0
+CLAUDE_CODE_VERSION ?= 2.1.332
 # Where the large programs that we are compared with are installed, once for all checkouts.
 NAOSHI_PEERS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/naoshi
-export PROMPTFOO_VERSION NAOSHI_PEERS
+export PROMPTFOO_VERSION CODEX_VERSION CLAUDE_CODE_VERSION NAOSHI_PEERS
 DEMO_ARGS ?=
 export PYTHON
 # Pyright asks the network whether it is the newest one unless it is told not to.
@@ -24,11 +26,12 @@ demo: setup-demo ## Watch an agent get better from corrections (DEMO_ARGS= is pa
 test: setup ## Run every test (PYTEST_ARGS= is passed on, WORKERS= is how many at once)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
-test-peers: setup peers ## Run the tests against the real Promptfoo (installs it once: 2 GB, minutes)
+test-peers: setup peers ## Run the tests against real peers: Promptfoo, Codex, Claude Code (installs them once: 3 GB, minutes)
 	NAOSHI_TEST_PEERS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/peers
 
 peers:
 	@sh scripts/install_promptfoo.sh
+	@sh scripts/install_coding_agents.sh
 
 check: setup ## Run the linters, the type checker, the layer rules and the tests of the house rules
 	$(BIN)/ruff check

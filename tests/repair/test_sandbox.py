@@ -238,3 +238,15 @@ def _sleepers(mark: str) -> list[str]:
                 found += [entry.name] if mark in words and "HONEST" not in words else []
         time.sleep(0.02)
     return found
+
+
+def test_a_door_at_a_low_port_gives_the_agent_no_rights(repository: ReceiptsRepository, sandbox: Sandbox):
+    """Protects providers at port 443: the door opens, and what is started inside has no capability of any kind."""
+    script = LOOKING + (
+        "print('door', tried(lambda: socket.create_connection(('localhost', 443), 2).getpeername()))\n"
+        "print('rights', [line.split()[1] for line in open('/proc/self/status') if line.startswith('Cap')][1:3])\n"
+    )
+    endpoints = (Endpoint.of("https://localhost/v1"),)
+    outcome = repository.change_by(script, sandbox=replace(sandbox, endpoints=endpoints))
+    assert "door ('127.0.0.1', 443)" in outcome.log
+    assert f"rights ['{'0' * 16}', '{'0' * 16}']" in outcome.log

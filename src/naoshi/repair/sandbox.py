@@ -26,6 +26,15 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix
 _OF_ETC = ("alternatives", "ca-certificates", "ca-certificates.conf", "crypto-policies", "debian_version", "gai.conf",
            "group", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "nsswitch.conf",
            "os-release", "passwd", "pki", "protocols", "services", "ssl", "terminfo", "timezone")  # fmt: skip
+_PLAIN_USER = "1000"
+_FIRST_FREE_PORT = 1024
+_PLAIN_DEVICES = ["--tmpfs", "/dev", "--dir", "/dev/shm",  # noqa: S108 - a private one
+                  *(word for name in ("null", "zero", "full", "random", "urandom", "tty")
+                    for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")),
+                  "--symlink", "/proc/self/fd", "/dev/fd",
+                  "--symlink", "/proc/self/fd/0", "/dev/stdin",
+                  "--symlink", "/proc/self/fd/1", "/dev/stdout",
+                  "--symlink", "/proc/self/fd/2", "/dev/stderr"]  # fmt: skip
 _TRIAL_SECONDS = 20.0
 _WELCOME_SECONDS = 30.0
 
@@ -61,10 +70,16 @@ class Sandbox:
 
     def _words(self, command: Sequence[str], program: Path, order: WorkOrder) -> list[str]:
         bound = self._bound(program)
-        words = [self.program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-                 "--cap-add", "CAP_NET_BIND_SERVICE", "--hostname", "naoshi"]  # fmt: skip
+        words = [self.program, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "naoshi"]
+        words += ["--cap-drop", "ALL"]
+        # For the doors, in the sandbox's own network; the coding agent is started without it.
+        words += ["--cap-add", "CAP_NET_BIND_SERVICE"] if self._low_door() else []
+        # Root inside could not make the sandboxes that coding agents have of their own.
+        words += ["--uid", _PLAIN_USER, "--gid", _PLAIN_USER] if os.getuid() == 0 else []
         words += ["--share-net"] if self.network else []
-        words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run"]  # noqa: S108 - a private one
+        # Terminals of its own cost bubblewrap a second user namespace, in which low ports of the first are closed.
+        words += _PLAIN_DEVICES if self._low_door() else ["--dev", "/dev"]
+        words += ["--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run"]  # noqa: S108 - a private one
         words += [part for place in _SYSTEM for part in _system(Path(place))]
         words += [part for place in self._etc(order) for part in place]
         words += [part for place in bound for part in ("--ro-bind", str(place), str(place))]
@@ -81,6 +96,9 @@ class Sandbox:
 
     def _doors(self) -> tuple[Endpoint, ...]:
         return () if self.network else self.endpoints
+
+    def _low_door(self) -> bool:
+        return any(endpoint.port < _FIRST_FREE_PORT for endpoint in self._doors())
 
     def _bound(self, program: Path) -> list[Path]:
         """Return what is bound besides the system: our interpreter and package, the program, and what settings name."""

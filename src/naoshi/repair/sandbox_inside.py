@@ -6,6 +6,7 @@ socket inside, handed out through the channel; what connects to it is served out
     python -I -S sandbox_inside.py CHANNEL PORT,PORT,... PROGRAM ARGUMENT...
 """
 
+import ctypes
 import json
 import os
 import socket
@@ -15,6 +16,8 @@ import time
 from pathlib import Path
 
 _GRACE_SECONDS = 0.4
+_PR_CAP_AMBIENT = 47
+_PR_CAP_AMBIENT_CLEAR_ALL = 4
 _POLL_SECONDS = 0.02
 
 
@@ -27,6 +30,7 @@ def run(words: list[str]) -> int:
     socket.send_fds(channel, [b"doors\n"], [door.fileno() for door in doors])
     for door in doors:
         door.close()
+    _drop_rights()
     try:
         status = subprocess.call(words[2:])
     except OSError as error:
@@ -34,6 +38,11 @@ def run(words: list[str]) -> int:
         return 127
     channel.sendall(json.dumps({"status": status, "left": _left()}).encode() + b"\n")
     return status if status >= 0 else 128 - status
+
+
+def _drop_rights() -> None:
+    """Keep the right to open low ports from the program; bubblewrap inside bubblewrap refuses to start with any."""
+    ctypes.CDLL(None).prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
 
 
 def _left() -> int:
