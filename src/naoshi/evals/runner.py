@@ -8,18 +8,16 @@ from contextlib import nullcontext
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from naoshi.errors import ConfigError
+from naoshi.evals.answer import Answer
 from naoshi.evals.assertions.python_code import PythonCode
+from naoshi.evals.judge import Judge
 from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.run import run_cases
 from naoshi.evals.settings import AgentSettings, EvalSettings
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
-
-if TYPE_CHECKING:
-    from naoshi.evals.judging.model_judge import ModelJudge
 
 _TOLD_EACH_SECONDS = 0.1
 _NO_JUDGE = JudgeSettings()
@@ -81,6 +79,7 @@ def evaluate_cases(
             on_result=on_result,
             partial_folder=partial_folder,
             grader=grader,
+            see=grader.see if grader else None,
         )
     return run if grader is None else run.model_copy(update={"judge": grader.record()})
 
@@ -98,9 +97,9 @@ def _evaluated(
     clock: Callable[[], datetime],
     on_result: Callable[[CaseResult], None],
     partial_folder: Path | None,
-    grader: "ModelJudge | None",
+    grader: Judge | None,
+    see: Callable[[Answer], None] | None,
 ) -> EvalRun:
-    see = grader.see if grader else None
     if runner is Runner.promptfoo:
         # The socket server and all of it is for this runner alone.
         from naoshi.evals.promptfoo import find_promptfoo, run_with_promptfoo

@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
 from naoshi.errors import JudgeError
+from naoshi.evals.judging.asked import Asked
 from naoshi.evals.judging.failures import is_lasting, judge_error
 from naoshi.evals.judging.grade_answer import GradeAnswer
 from naoshi.evals.judging.prompt import INSTRUCTIONS, GradingPrompt
@@ -22,23 +22,6 @@ from naoshi.evals.judging.settings import AnswerForm, JudgeSettings, Provider
 _Result = TypeVar("_Result")
 _TOOL, _TOOL_MEANING = "give_grade", "Give the grade of the output."
 _ON_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What became of one question: a grade, or the error in its place, and what it took.
-
-    ``lasting`` says that the error comes again until somebody changes something. ``cost`` is US dollars, None where
-    the price is not known; ``served_by`` is the model that answered, by its own account.
-    """
-
-    grade: GradeAnswer | JudgeError
-    lasting: bool = False
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float | None = None
-    served_by: str = ""
 
 
 class ModelClient:
@@ -151,24 +134,25 @@ def _key(settings: JudgeSettings, environment: Mapping[str, str]) -> str:
 
 
 def _model(settings: JudgeSettings, key: str) -> Model:
-    """Return the model at its address. Each provider's library is loaded only where it is asked for."""
+    """Return the model at its address."""
     if settings.provider is Provider.anthropic:
+        # Each provider's library takes a second or more to load, and one of them is needed.
         from pydantic_ai.models.anthropic import AnthropicModel
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
         return AnthropicModel(settings.model, provider=AnthropicProvider(api_key=key, base_url=settings.address))
     if settings.provider is Provider.google:
+        # As above.
         from pydantic_ai.models.google import GoogleModel
         from pydantic_ai.providers.google import GoogleProvider
 
         return GoogleModel(settings.model, provider=GoogleProvider(api_key=key, base_url=settings.address))
+    # As above.
     from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     if settings.base_url:
-        from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
         provider = OpenAICompatibleProvider("openai-compatible", base_url=settings.address, api_key=key)
         return OpenAIChatModel(settings.model, provider=provider)
-    from pydantic_ai.providers.openai import OpenAIProvider
-
     return OpenAIChatModel(settings.model, provider=OpenAIProvider(api_key=key, base_url=settings.address))

@@ -3,20 +3,17 @@
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from naoshi.errors import JudgeError
 from naoshi.evals.answer import Answer
 from naoshi.evals.judge import Grade
+from naoshi.evals.judging.asked import Asked, Client
 from naoshi.evals.judging.kinship import Kinship
 from naoshi.evals.judging.prompt import RUBRIC_VERSION, GradingPrompt, Order, grading_prompt, prompt_hash
 from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.records.run_judge import RunJudge
-
-if TYPE_CHECKING:
-    from naoshi.evals.judging.model_client import Asked, ModelClient
 
 
 @dataclass(kw_only=True)
@@ -32,7 +29,7 @@ class _Tally:
     priced: bool = True
     served_by: dict[str, None] = field(default_factory=dict[str, None])
 
-    def add(self, asked: "Asked") -> None:
+    def add(self, asked: Asked) -> None:
         failed = isinstance(asked.grade, JudgeError)
         self.grades += not failed
         self.errors += failed
@@ -70,7 +67,7 @@ class ModelJudge:
         self._pin = judge_pin(settings)
         self._tally = _Tally()
         self._lock = threading.Lock()
-        self._client: ModelClient | None = None
+        self._client: Client | None = None
         self._lasting: JudgeError | None = None
 
     def __enter__(self) -> "ModelJudge":
@@ -165,7 +162,7 @@ class ModelJudge:
         if client is not None:
             client.close()
 
-    def _open(self) -> "ModelClient":
+    def _open(self) -> Client:
         with self._lock:
             if self._client is None:
                 # pydantic-ai and a provider's library take seconds to load; only a run with rubrics needs them.
