@@ -161,3 +161,40 @@ def test_a_certificate_sealed_again_after_an_alteration_still_contradicts_itself
     assert verify_certificate(certificate(), after=other_run) == (
         "the run after the change is not the one that was certified",
     )
+
+
+def tried(run: EvalRun, states: Mapping[str, str]) -> EvalRun:
+    """Return *run* with three trials of each case: ``++-`` for those that are named, else three like the one."""
+    marks = {"+": ResultState.pass_, "-": ResultState.fail, "!": ResultState.agent_error}
+    results = tuple(
+        result.model_copy(
+            update={
+                "trial": trial,
+                "state": marks[states[result.case_id][trial]] if result.case_id in states else result.state,
+            }
+        )
+        for trial in range(3)
+        for result in run.results
+    )
+    return run.model_copy(update={"results": results})
+
+
+def test_of_several_trials_the_last_one_does_not_decide():
+    """Protects agents with chance: a case is mended, or worse, by what most of its trials say."""
+    before = tried(BEFORE, {"case_003_total": "--+", "case_001_total": "-++"})
+    kept = certificate(tried(AFTER, {"case_003_total": "++-", "case_001_total": "++-"}), before=before)
+    assert kept.granted and kept.mended == TARGETS and kept.worse == ()
+    worse = certificate(tried(AFTER, {"case_001_total": "--+"}), before=before)
+    assert broken(worse) == {"diagnose_kept"} and worse.worse == ("case_001_total",)
+    assert broken(certificate(tried(AFTER, {"case_001_total": "!!+"}), before=before)) == {
+        "diagnose_kept",
+        "no_new_errors",
+    }
+
+
+def test_a_trial_that_asked_something_else_is_seen():
+    """Protects against one trial among many that was made easier."""
+    after = tried(AFTER, {})
+    odd = after.results[0].model_copy(update={"content_hash": "easier"})
+    found = certificate(after.model_copy(update={"results": (odd, *after.results[1:])}), before=tried(BEFORE, {}))
+    assert broken(found) == {"every_case_ran"}

@@ -19,6 +19,7 @@ from naoshi.records import (
     HandoffCase,
     Layer,
     Recommendation,
+    ResultState,
     Split,
     StruckCitation,
 )
@@ -244,3 +245,16 @@ def test_the_task_has_its_four_sections_and_the_reasons_of_the_last_attempt(repo
     headings = [line for line in text.splitlines() if line.startswith("#")]
     assert headings == ["## Goal", "## Context", "## Constraints", "## Done when"]
     assert "validate worse: total 3" in text and "```" not in text and "Never touch: evals/." in text
+
+
+def test_of_several_trials_an_output_that_failed_is_shown(repository: ReceiptsRepository):
+    """Protects the coding agent: a case that mostly fails comes with an output of a trial that failed."""
+    run = run_of({name: read(name, LABELS) for name in DOCUMENTS}, version="v0")
+    passed = tuple(
+        item.model_copy(update={"state": ResultState.pass_, "output": "by luck", "trial": 2}) for item in run.results
+    )
+    again = tuple(item.model_copy(update={"trial": 1}) for item in run.results)
+    both = run.model_copy(update={"results": (*passed, *again, *run.results)})
+    one, three = (build_handoff(diagnosis(), cases=seen_cases(), run=item) for item in (run, both))
+    assert [item.case_id for item in three.cases] == [item.case_id for item in one.cases] != []
+    assert "by luck" not in {item.observed for item in three.cases}

@@ -20,4 +20,4 @@ def require_some_answer(loop: Loop, run: EvalRun, cases: Iterable[EvalCase]) -> 
     traces = (loop.store.traces.get(case.provenance.trace_id or "") for case in cases)
     if any(trace is not None and (trace.output is not None or trace.artifacts) for trace in traces):
         reason = " ".join(run.results[0].reason.split())[:300]
-        raise AgentError(f"the agent answered none of {len(run.results)} cases: {reason}")
+        raise AgentError(f"the agent answered none of {len(run.case_states())} cases: {reason}")

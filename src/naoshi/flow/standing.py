@@ -77,7 +77,7 @@ def standing(loop: Loop) -> Standing:
         corrections=store.corrections.count(),
         untriaged=store.corrections.count() - len({item.correction_id for item in triages}),
         cases=len(load_cases(loop)),
-        passing=runs[-1].counts()[ResultState.pass_] if runs else None,
+        passing=runs[-1].case_counts()[ResultState.pass_] if runs else None,
         cycles=len(cycles),
         cycle_state=cycles[-1].state.value if cycles else None,
         cycle_stage=cycles[-1].stage if cycles else None,

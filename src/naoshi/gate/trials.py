@@ -1,24 +1,14 @@
 """The trials of one case in one run, and what each of them says."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from naoshi.errors import InputError
 from naoshi.records.base import content_id
-from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
+from naoshi.records.eval_run import CaseResult, EvalRun, ResultState, state_of_trials
 
 _UNKNOWN = frozenset({ResultState.judge_error, ResultState.not_run})
-# A tie between states falls to the one that says less for the agent.
-_GRAVITY = (
-    ResultState.agent_error,
-    ResultState.fail,
-    ResultState.judge_error,
-    ResultState.not_run,
-    ResultState.pass_,
-)
-
 CaseKey = tuple[str, str]
 """A case's identifier and the hash of what it asks."""
 
@@ -55,11 +45,7 @@ class CaseTrials:
     @property
     def state(self) -> ResultState:
         """What more than half of the trials say, else the state among the most frequent that says least for it."""
-        if len(self.results) == 1:
-            return self.results[0].state
-        seen = Counter(result.state for result in self.results)
-        most = max(seen.values())
-        return min((state for state, times in seen.items() if times == most), key=_GRAVITY.index)
+        return state_of_trials([result.state for result in self.results])
 
     def mean(self, value: Callable[[CaseResult], float]) -> float:
         """Return the mean of *value* over the trials; with a yes or no, the share (0–1) of which it is true."""

@@ -1,7 +1,7 @@
 """One execution of cases by one version of the agent, and the judgement that follows."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from pydantic import AwareDatetime, JsonValue
@@ -18,6 +18,29 @@ class ResultState(StrEnum):
     agent_error = "agent_error"
     judge_error = "judge_error"
     not_run = "not_run"
+
+
+# A tie between states falls to the one that says less for the agent.
+_GRAVITY = (
+    ResultState.agent_error,
+    ResultState.fail,
+    ResultState.judge_error,
+    ResultState.not_run,
+    ResultState.pass_,
+)
+
+
+def state_of_trials(states: Sequence[ResultState]) -> ResultState:
+    """Return what more than half of *states* say, else the one among the most frequent that says least for the agent.
+
+    Raises:
+        ValueError: there are none.
+    """
+    if len(states) == 1:
+        return states[0]
+    seen = Counter(states)
+    most = max(seen.values())
+    return min((state for state, times in seen.items() if times == most), key=_GRAVITY.index)
 
 
 class AssertionResult(Record):
@@ -66,8 +89,20 @@ class EvalRun(Record):
     judge: RunJudge | None = None
 
     def counts(self) -> Mapping[ResultState, int]:
-        """Return how many results are in each of the five states, zeros included."""
+        """Return how many results are in each of the five states, zeros included; each trial is a result."""
         seen = Counter(result.state for result in self.results)
+        return {state: seen.get(state, 0) for state in ResultState}
+
+    def case_states(self) -> Mapping[str, ResultState]:
+        """Return the state of each case by its identifier, in order: what most of its trials say."""
+        trials: dict[str, list[ResultState]] = {}
+        for result in self.results:
+            trials.setdefault(result.case_id, []).append(result.state)
+        return {case_id: state_of_trials(states) for case_id, states in trials.items()}
+
+    def case_counts(self) -> Mapping[ResultState, int]:
+        """Return how many cases are in each of the five states, zeros included, however often each was tried."""
+        seen = Counter(self.case_states().values())
         return {state: seen.get(state, 0) for state in ResultState}
 
 

@@ -1,7 +1,7 @@
 """The proof that a change mends what it was made for and breaks nothing else, as a record whose alteration is seen."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -25,11 +25,16 @@ _ERRORS = (ResultState.agent_error, ResultState.judge_error, ResultState.not_run
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Two runs of the same cases side by side, before and after a change."""
+    """Two runs of the same cases side by side, before and after a change.
+
+    A case that was tried several times is in the state that most of its trials say. ``hashes`` are all that the trials
+    of a case, in either run, say of what was asked.
+    """
 
     cases: Mapping[str, EvalCase]
-    before: Mapping[str, CaseResult]
-    after: Mapping[str, CaseResult]
+    before: Mapping[str, ResultState]
+    after: Mapping[str, ResultState]
+    hashes: Mapping[str, frozenset[str]]
     targets: tuple[str, ...]
 
     @classmethod
@@ -40,20 +45,19 @@ class Comparison:
         judged = {case.case_id: case for case in cases if case.split is not Split.holdout}
         return cls(
             cases=judged,
-            before={result.case_id: result for result in before.results if result.case_id in judged},
-            after={result.case_id: result for result in after.results if result.case_id in judged},
+            before={name: state for name, state in before.case_states().items() if name in judged},
+            after={name: state for name, state in after.case_states().items() if name in judged},
+            hashes=_hashes(judged, (*before.results, *after.results)),
             targets=tuple(targets),
         )
 
     def passed_before(self, case_id: str) -> bool:
         """Return whether the case passed before the change."""
-        result = self.before.get(case_id)
-        return result is not None and result.state is ResultState.pass_
+        return self.before.get(case_id) is ResultState.pass_
 
     def passes_after(self, case_id: str) -> bool:
         """Return whether the case passes after the change; one that was not run does not."""
-        result = self.after.get(case_id)
-        return result is not None and result.state is ResultState.pass_
+        return self.after.get(case_id) is ResultState.pass_
 
     @property
     def mended(self) -> tuple[str, ...]:
@@ -202,8 +206,8 @@ def _validate_not_worse(compared: Comparison, allow_worse: int) -> CertificateCh
 def _no_new_errors(compared: Comparison, allow_worse: int) -> CertificateCheck:
     fresh = [
         name
-        for name, result in sorted(compared.after.items())
-        if result.state in _ERRORS and (name not in compared.before or compared.before[name].state not in _ERRORS)
+        for name, state in sorted(compared.after.items())
+        if state in _ERRORS and compared.before.get(name) not in _ERRORS
     ]
     detail = f"{len(fresh)} cases end in an error that did not" + (f": {named(fresh)}" if fresh else "")
     return CertificateCheck(name="no_new_errors", held=not fresh, detail=detail)
@@ -214,8 +218,7 @@ def _every_case_ran(compared: Comparison, allow_worse: int) -> CertificateCheck:
     differing = [
         name
         for name, case in sorted(compared.cases.items())
-        if name not in missing
-        and not (compared.before[name].content_hash == compared.after[name].content_hash == case.content_hash)
+        if name not in missing and compared.hashes[name] != frozenset({case.content_hash})
     ]
     detail = f"{len(compared.cases)} cases"
     detail += f"; not run: {named(missing)}" if missing else ""
@@ -228,6 +231,14 @@ def _runs_comparable(before: EvalRun, after: EvalRun) -> CertificateCheck:
     held = before.settings_hash == after.settings_hash and before.run_id != after.run_id
     detail = "two runs under the same settings" if held else "the same run twice, or other settings"
     return CertificateCheck(name="runs_comparable", held=held, detail=detail)
+
+
+def _hashes(judged: Mapping[str, EvalCase], results: Iterable[CaseResult]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {name: set() for name in judged}
+    for result in results:
+        if result.case_id in found:
+            found[result.case_id].add(result.content_hash)
+    return {name: frozenset(hashes) for name, hashes in found.items()}
 
 
 def _protected_kept(before: Mapping[str, str], after: Mapping[str, str]) -> CertificateCheck:

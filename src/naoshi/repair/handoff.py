@@ -68,7 +68,7 @@ def build_handoff(
             raise InputError(f"the case {case.case_id} is in the split {case.split.value}, which no coding agent sees")
     limits = budget or HandoffBudget()
     evidence = _CaseEvidence.of(diagnosis, run=run, corrections=corrections, traces=traces, limits=limits)
-    results = {result.case_id: result.state for result in run.results}
+    results = run.case_states()
     failing = [evidence.failing(case) for case in cases if results.get(case.case_id) in _FAILING]
     ranks = {group.group_id: group.rank for group in diagnosis.groups}
     failing.sort(key=lambda item: (ranks.get(item.group_id or "", len(ranks) + 1), item.case_id))
@@ -104,6 +104,16 @@ def trace_path(trace_id: str) -> str:
     return f"{TRACES_FOLDER}/{name}.jsonl"
 
 
+def _outputs(run: EvalRun) -> dict[str, JsonValue]:
+    """Return an output of each case; of several trials one that shows what most of them do."""
+    states = run.case_states()
+    found: dict[str, JsonValue] = {}
+    for result in run.results:
+        if result.state is states[result.case_id]:
+            found.setdefault(result.case_id, result.output)
+    return found
+
+
 @dataclass(frozen=True, kw_only=True)
 class _CaseEvidence:
     """Looks up what is known of a case."""
@@ -127,7 +137,7 @@ class _CaseEvidence:
     ) -> "_CaseEvidence":
         return cls(
             groups=sorted(diagnosis.groups, key=lambda group: group.rank),
-            outputs={result.case_id: result.output for result in run.results},
+            outputs=_outputs(run),
             documents={item.correction_id: item.document for item in corrections if item.document},
             traces={trace.trace_id: trace for trace in traces},
             newest={

@@ -29,8 +29,8 @@ _FAILING = (ResultState.fail, ResultState.agent_error)
 
 
 def failing_cases(run: EvalRun, cases: Sequence[EvalCase]) -> tuple[EvalCase, ...]:
-    """Return those of *cases* that failed in *run*."""
-    failing = {result.case_id for result in run.results if result.state in _FAILING}
+    """Return those of *cases* that failed in *run*, by what most trials of a case say."""
+    failing = {name for name, state in run.case_states().items() if state in _FAILING}
     return tuple(case for case in cases if case.case_id in failing)
 
 

@@ -7,7 +7,7 @@ from naoshi.flow.quarantine import quarantine_flaky
 from naoshi.flow.steps.ending import ended
 from naoshi.flow.suites import judged_cases
 from naoshi.flow.versions import main_branch, present_version
-from naoshi.records import Baseline, Cycle, CycleState, EvalRun, content_id
+from naoshi.records import Baseline, Cycle, CycleState, EvalRun, ResultState, content_id
 
 
 def run_present(loop: Loop, *, once: str = "") -> EvalRun:
@@ -52,6 +52,6 @@ def run_step(loop: Loop, cycle: Cycle) -> Cycle:
         reason = "there is no case yet: triage corrections first"
         return ended(loop, cycle, CycleState.nothing_to_do, reason)
     run = run_present(loop, once=f"{cycle.cycle_id}:run")
-    passed = sum(result.state == "pass" for result in run.results)
-    loop.report(f"{cycle.base_version}: {passed} of {len(run.results)} cases pass")
+    counts = run.case_counts()
+    loop.report(f"{cycle.base_version}: {counts[ResultState.pass_]} of {sum(counts.values())} cases pass")
     return cycle.model_copy(update={"stage": "diagnose", "before_run_id": run.run_id})

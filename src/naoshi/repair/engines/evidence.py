@@ -145,8 +145,9 @@ def labels_that_work(patterns: Sequence[FailurePattern], run: EvalRun | None) ->
 
 
 def _passing(run: EvalRun | None) -> set[str]:
-    results = run.results if run is not None else ()
-    return {result.case_id for result in results if result.state is ResultState.pass_}
+    if run is None:
+        return set()
+    return {name for name, state in run.case_states().items() if state is ResultState.pass_}
 
 
 def _certainty_of_place(seen: Sequence[SeenFailure]) -> float:

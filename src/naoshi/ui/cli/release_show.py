@@ -48,10 +48,10 @@ def roll_back_and_show(loop: Loop, out: Output, *, name: str, reason: str, by: s
         DirtyRepositoryError: the work tree has uncommitted changes.
     """
     done = roll_back(loop, name, actor=actor_of(loop, by), reason=reason)
-    passing = done.run.counts()[ResultState.pass_]
+    counts = done.run.case_counts()
     out.say(
         f"{done.version.name} restores the harness of {done.version.restores} (commit {done.version.commit[:12]})",
-        f"{passing} of {counted(len(done.run.results), 'case')} pass on it; the baseline stays",
+        f"{counts[ResultState.pass_]} of {counted(sum(counts.values()), 'case')} pass on it; the baseline stays",
     )
     out.result(done)
 

@@ -7,21 +7,35 @@ _SHOWN = 10
 
 
 def show_run(run: EvalRun, out: Output) -> None:
-    """Show how many cases of each category are in each of the five states, and the first that did not pass."""
-    counts = ", ".join(f"{count} {state.value}" for state, count in run.counts().items())
+    """Show how many cases of each category are in each of the five states, and the first that did not pass.
+
+    A case that was tried several times is in the state that most trials say; how often it passed stands beside it.
+    """
+    counts = ", ".join(f"{count} {state.value}" for state, count in run.case_counts().items())
     out.say(f"run {run.run_id} of {run.version}: {counts}")
-    by_category: dict[str, list[CaseResult]] = {}
+    states = run.case_states()
+    trials: dict[str, list[CaseResult]] = {}
+    by_category: dict[str, list[ResultState]] = {}
     for result in run.results:
-        by_category.setdefault(result.category, []).append(result)
-    states = list(ResultState)
+        seen = trials.setdefault(result.case_id, [])
+        if not seen:
+            by_category.setdefault(result.category, []).append(states[result.case_id])
+        seen.append(result)
     out.table(
-        ("category", "cases", *(state.value for state in states)),
+        ("category", "cases", *(state.value for state in ResultState)),
         [
-            (name, len(found), *(sum(result.state is state for result in found) for state in states))
+            (name, len(found), *(found.count(state) for state in ResultState))
             for name, found in sorted(by_category.items())
         ],
     )
-    others = [result for result in run.results if result.state is not ResultState.pass_]
-    out.say(*(f"  {item.state.value:<11} {item.case_id}: {one_line(item.reason, most=90)}" for item in others[:_SHOWN]))
+    others = [found for found in trials.values() if any(item.state is not ResultState.pass_ for item in found)]
+    out.say(*(_line(found, states[found[0].case_id]) for found in others[:_SHOWN]))
     if len(others) > _SHOWN:
         out.say(f"  and {len(others) - _SHOWN} more (all of them with --json)")
+
+
+def _line(trials: list[CaseResult], state: ResultState) -> str:
+    shown = next((item for item in trials if item.state is not ResultState.pass_), trials[0])
+    passed = sum(item.state is ResultState.pass_ for item in trials)
+    tried = f" ({passed} of {len(trials)} trials pass)" if len(trials) > 1 else ""
+    return f"  {state.value:<11} {shown.case_id}{tried}: {one_line(shown.reason, most=90)}"
