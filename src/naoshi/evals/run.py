@@ -44,6 +44,7 @@ def run_cases(
     workers: int | None = None,
     clock: Clock = utc_now,
     judge: Judge | None = None,
+    judged_at_a_time: int = 1,
     python: PythonCode = _OUR_PYTHON,
     on_answer: Callable[[Answer], None] | None = None,
     on_result: Callable[[CaseResult], None] | None = None,
@@ -53,9 +54,10 @@ def run_cases(
     """Run *cases* on the agent in the checkout *folder* and return a result for every one of them.
 
     ``environment`` is what the agent's allow list picks from. ``data_root`` is where documents lie (the settings'
-    path inside *folder* when None). ``python`` is how assertions in Python are run. The callbacks are called in this
-    thread, as answers come: first ``on_answer`` for a call, then ``on_result`` for each case that it decides. Results
-    stand in the order of *cases*.
+    path inside *folder* when None). ``python`` is how assertions in Python are run. ``judge`` grades rubrics, and may
+    be asked for ``judged_at_a_time`` grades at once, each in a thread. The callbacks are called in this thread, as
+    answers come: first ``on_answer`` for a call, then ``on_result`` for each case that it decides. Results stand in
+    the order of *cases*.
 
     In ``partial_folder`` results are kept as they come, in ``<run id>.jsonl``. If the run is killed, the next one of
     the same cases, version, settings and *folder* (whose content the caller vouches for) takes up that file: cases
@@ -88,8 +90,8 @@ def run_cases(
             closing_all.callback(partial.close)
             run_id, started = partial.run_id, partial.started_at
         grading = Grading(
-            cases=cases, hashes=hashes, judge=judge, python=python, threads=workers or agent.workers,
-            on_graded=desk.ring,
+            cases=cases, hashes=hashes, judge=judge, python=python,
+            threads=max(workers or agent.workers, judged_at_a_time), on_graded=desk.ring,
         )  # fmt: skip
         closing_all.callback(grading.close)
         progress = _Progress(cases=cases, partial=partial, on_answer=on_answer, on_result=on_result)

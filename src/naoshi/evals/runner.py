@@ -79,6 +79,7 @@ def evaluate_cases(
             on_result=on_result,
             partial_folder=partial_folder,
             grader=grader,
+            judged_at_a_time=grader.workers if grader else 1,
             see=grader.see if grader else None,
         )
     return run if grader is None else run.model_copy(update={"judge": grader.record()})
@@ -98,6 +99,7 @@ def _evaluated(
     on_result: Callable[[CaseResult], None],
     partial_folder: Path | None,
     grader: Judge | None,
+    judged_at_a_time: int,
     see: Callable[[Answer], None] | None,
 ) -> EvalRun:
     if runner is Runner.promptfoo:
@@ -129,6 +131,7 @@ def _evaluated(
         data_root=data_root,
         clock=clock,
         judge=grader,
+        judged_at_a_time=judged_at_a_time,
         python=PythonCode(interpreter=evals.python, timeout=evals.python_timeout),
         on_answer=see,
         on_result=on_result,
