@@ -37,11 +37,13 @@ def race(runner: Callable[..., None], place: str) -> list[list[Seen]]:
     start = context.Barrier(PROCESSES)
     pipes = [context.Pipe(duplex=False) for _ in range(PROCESSES)]
     racers = [
-        context.Process(target=runner, args=(place, ROUNDS, number, start, pipes[number][1]))
+        context.Process(target=runner, args=(place, ROUNDS, number, start, pipes[number][1]), daemon=True)
         for number in range(PROCESSES)
     ]
-    for racer in racers:
+    for racer, (_, writing) in zip(racers, pipes, strict=True):
         racer.start()
+        # So that a racer that dies is the end of its pipe here, and not a wait for ever.
+        writing.close()
     seen: list[list[Seen]] = [pipe.recv() for pipe, _ in pipes]
     for racer in racers:
         racer.join()
@@ -82,7 +84,7 @@ def test_a_message_that_many_processes_get_counts_once(place: str) -> None:
 
 
 def test_one_of_many_threads_wins_in_memory() -> None:
-    """Protects the same in an agent that keeps its questions in memory, where threads race."""
+    """Protects the same in an agent that keeps its questions in memory, which processes cannot share: threads race."""
     confirmations = Confirmations(MemoryStore())
     start = Barrier(PROCESSES)
 
