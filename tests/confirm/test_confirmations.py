@@ -91,7 +91,7 @@ def test_a_question_that_cannot_be_kept_is_not_returned(clock: Clock) -> None:
         ("", "empty"), ("　", "empty"), ("5", "out_of_range"), ("0", "out_of_range"), ("1,3", "ambiguous"),
         ("はい", "free_text"), ("1. この内容で登録してください", "too_long"), ("1じゃない", "free_text"),
         ("停止", "escape"), ("やめる", "escape"), ("Cancel!", "escape"), ("STOP", "escape"),
-        ("ｓｔｏｐ。", "escape"),
+        ("ｓｔｏｐ。", "escape"), ("stop!!!!!!!!!!!!", "escape"), ("\n" * 20 + "停止" + "\n" * 20, "escape"),
     ],
 )  # fmt: skip
 def test_what_is_not_a_number_leaves_the_question_open(confirmations: Confirmations, reply: str, reason: str) -> None:
@@ -166,6 +166,28 @@ def test_an_expired_question_never_resolves(store: ConfirmationStore, clock: Clo
     assert (turn.outcome, turn.reason, turn.choice, turn.confirmation) == ("nothing_pending", "expired", None, asked)
     assert QUESTION in turn.context
     assert confirmations.receive("c", "1").outcome is Outcome.nothing_pending
+    again = confirmations.receive("c", "1", in_reply_to=asked.id)
+    assert (again.outcome, again.reason, "no longer open" in again.context) == ("nothing_pending", "stale", True)
+
+
+def test_a_message_without_an_identifier_is_a_message_of_its_own(confirmations: Confirmations) -> None:
+    """Protects channels that give an empty identifier: two such messages are no delivery twice, and answer no other."""
+    confirmations.ask("c", QUESTION, LABELS)
+    assert confirmations.receive("c", "先に説明して", message_id="", in_reply_to="").reason is Reason.free_text
+    assert confirmations.receive("c", "2", message_id="", in_reply_to="").choice == 2
+
+
+def test_a_message_delivered_again_after_the_time_says_that_nothing_is_open(
+    store: ConfirmationStore, clock: Clock
+) -> None:
+    """Protects the agent from waiting for an answer to a question that can no longer be answered."""
+    confirmations = Confirmations(store, ttl=timedelta(minutes=5), clock=clock)
+    confirmations.ask("c", QUESTION, LABELS)
+    outcomes: list[str] = []
+    for _ in range(3):
+        outcomes.append(confirmations.receive("c", "先に説明して", message_id="m").outcome)
+        clock.move(minutes=4)
+    assert outcomes == ["unresolved", "unresolved", "nothing_pending"]
 
 
 def test_a_question_lives_until_its_last_moment(store: ConfirmationStore, clock: Clock) -> None:

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from naoshi.confirm import Confirmations, ConfirmationStore, MemoryStore, Outcome, Reason, render_context
+from naoshi.confirm import (
+    Confirmations,
+    ConfirmationStore,
+    MemoryStore,
+    Outcome,
+    Reason,
+    render_context,
+    render_question,
+)
+from naoshi.confirm.context import on_one_line
 from tests.confirm.conftest import Clock
 from tests.confirm.kept_states import NOW, question
 
@@ -92,6 +101,37 @@ def test_what_people_write_cannot_pose_as_ours(reply: str, label: str) -> None:
             assert not line.startswith("[") or line in (turn.context.split("\n")[0],)
         assert len(turn.context.split("\n")) <= 9
         assert turn.context == turn.context.strip()
+
+
+@pytest.mark.parametrize("unseen", ["\u3164", "\u2800", "\uffa0", "\u115f", "\u034f", "\ufe0f", "\u200b", "\xad"])
+def test_what_nobody_can_see_is_shown_as_an_escape(unseen: str) -> None:
+    """Protects the person who approves: two addresses that look the same are shown to be two."""
+    seen = on_one_line(f"a{unseen}@example.com")
+    assert seen == f"a{json.dumps(unseen)[1:-1]}@example.com"
+
+
+@pytest.mark.parametrize("text", ["1\ufe0f\u20e3 を送る", "❤\ufe0f", "葛\U000e0100", "　全角", "한글", "é"])
+def test_what_people_write_is_left_as_it_is(text: str) -> None:
+    """Protects names, emoji and keycaps from being shown as codes."""
+    assert on_one_line(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "is_quoted"),
+    [("1. 送らない", True), ("  ２）送る", True), ("「1」送る", True), ("① 送る", True), ("- 2: no", True), ("2", True),
+     ("1 page", False), ("1.5 倍", False), ("3. 三つ目", False), ("10:30", False), ("A. 送る", False)],
+)  # fmt: skip
+def test_a_line_of_the_question_cannot_pose_as_a_choice(line: str, is_quoted: bool) -> None:
+    """Protects the person whose question quotes a document: what stands in it is not what a number chooses."""
+    asked = Confirmations(MemoryStore()).ask("c", f"送りますか？\n{line}\n以上", ["送る", "送らない"])
+    shown = render_question(asked).split("\n")
+    assert shown == ["送りますか？", f"> {line}" if is_quoted else line, "以上", "1. 送る", "2. 送らない"]
+
+
+def test_a_line_poses_as_a_lettered_choice_only_where_choices_are_lettered() -> None:
+    """Protects lettered questions in the same way, and leaves numbers in them alone."""
+    asked = Confirmations(MemoryStore()).ask("c", "a) no\n1. x\nC. y", ["Yes", "No"], style="letters")
+    assert render_question(asked).split("\n") == ["> a) no", "1. x", "C. y", "A. Yes", "B. No"]
 
 
 def test_a_long_reply_is_shown_in_part_and_kept_whole() -> None:

@@ -248,6 +248,17 @@ def test_the_next_message_may_replace_the_question(world: World) -> None:
     assert world.sent == []
 
 
+def test_a_clock_that_goes_back_does_not_hold_up_the_next_question(world: World) -> None:
+    """Protects a person who has moved on from a machine whose clock was put right in between."""
+    world.say("aさんに送って").call(world.send_mail, "a")
+    world.clock.move(hours=-1)
+    permit = world.say("やっぱりbさんに送って").call(world.send_mail, "b")
+    assert permit.state is PermitState.asked
+    assert world.call(world.send_mail, "c").state is PermitState.waiting
+    world.say("1").call(world.send_mail, "b")
+    assert world.sent == ["b"]
+
+
 def test_an_approval_that_nobody_used_lapses(world: World) -> None:
     """Protects today from yesterday's yes."""
     world.say("送って").call(world.send_mail, "a")

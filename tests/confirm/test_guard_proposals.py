@@ -112,6 +112,18 @@ def test_a_reading_of_an_old_message_does_not_touch_the_new_question(
     assert confirmations.settled("c") is None
 
 
+def test_a_reading_under_one_wording_does_not_settle_another(confirmations: Confirmations) -> None:
+    """Protects the opposite wording about the same action: what was read as a yes to one is no yes to the other."""
+    for wording in ("下書きを消しますか？", "下書きを残しますか？"):
+        confirmations.ask("c", wording, LABELS, action={"draft": 1}, irreversible=[])
+        if "消" in wording:
+            read = confirmations.receive("c", "うん")
+    done = confirmations.propose(read, 1)
+    assert (done.outcome, done.reason) == (Outcome.unresolved, Reason.stale)
+    assert "残しますか" in done.context
+    assert confirmations.settled("c") is None
+
+
 def test_only_a_persons_message_can_be_read(confirmations: Confirmations) -> None:
     """Protects against proposals without a message: a delivery that came before decides nothing again."""
     confirmations.ask("c", "どうしますか？", LABELS)

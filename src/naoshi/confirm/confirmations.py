@@ -259,9 +259,9 @@ class Confirmations:
         incoming = Incoming(
             conversation_id=conversation_id,
             reply=reply,
-            message_id=message_id,
+            message_id=message_id or None,
             actor=actor,
-            in_reply_to=in_reply_to,
+            in_reply_to=in_reply_to or None,
             now=self.now(),
         )
         try:

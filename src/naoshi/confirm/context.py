@@ -5,6 +5,7 @@ escaped, so that it can neither end the quotation nor look like a line of ours.
 """
 
 import json
+import re
 from datetime import datetime
 
 from naoshi.confirm.context_texts import AGO, ENGLISH, JAPANESE, Language, Texts
@@ -13,6 +14,10 @@ from naoshi.records.confirmation import Confirmation, Reason, Settlement, Style
 
 _QUOTING = json.JSONEncoder(ensure_ascii=False)
 _REPLY_SHOWN = 400
+# Printable by Unicode's own word, and yet seen by nobody: fillers, and the selectors of a variant where there is none.
+_UNSEEN = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]|(?<=[\x20-\x22\x24-\x29\x2b-\x2f\x3a-\x7e])[\ufe00-\ufe0f]"
+)
 _SETTLED = frozenset({Reason.resolved, Reason.proposed})
 _CLOSED = frozenset({Reason.already_resolved, Reason.conflict})
 _ASKED_AGAIN = frozenset(
@@ -37,12 +42,13 @@ def quote(text: str) -> str:
 
 def on_one_line(text: str) -> str:
     """Return *text* with every invisible character (line breaks too; wide spaces aside) written as an escape."""
-    if text.isprintable():
+    if text.isprintable() and not _UNSEEN.search(text):
         return text
-    return "".join(
+    shown = "".join(
         character if character.isprintable() or character == "\u3000" else json.dumps(character)[1:-1]
         for character in text
     )
+    return _UNSEEN.sub(lambda found: json.dumps(found.group())[1:-1], shown)
 
 
 def choice_mark(number: int, style: Style) -> str:

@@ -110,7 +110,8 @@ ENGLISH = Texts(
     },
     late=(
         "[confirmation: nothing is open]",
-        "The person's message answers a question that another one has replaced. It decided nothing.",
+        "The person's message answers a question that is no longer open: another one replaced it, or its time was "
+        "over. It decided nothing.",
     ),
     question="Question (asked {ago}, {times} time(s)): {question}",
     action="Action: {action}",
@@ -192,7 +193,8 @@ JAPANESE = Texts(
     },
     late=(
         "[確認: 開いている質問なし]",
-        "人の発言は、別の質問に置き換えられた前の質問への返事です。この発言では何も決まっていません。",
+        "人の発言は、もう開いていない質問への返事です。別の質問に置き換えられたか、期限が切れています。"
+        "この発言では何も決まっていません。",
     ),
     question="質問({ago}、{times}回目): {question}",
     action="操作: {action}",

@@ -15,6 +15,7 @@ from naoshi.records.confirmation import Confirmation, ConversationState, Outcome
 
 ATTEMPTS = 1000
 """Each failed attempt means that another process made progress; so many in a row mean that the store is broken."""
+_WORDS = frozenset({Reason.free_text, Reason.too_long})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +51,14 @@ class Intake:
         pending = state.pending
         mark = incoming.mark
         if mark and (mark in state.message_marks or self.recent.has(incoming.conversation_id, mark)):
-            outcome = Outcome.unresolved if pending else Outcome.nothing_pending
+            is_open = pending is not None and not pending.is_expired(now=incoming.now)
+            outcome = Outcome.unresolved if is_open else Outcome.nothing_pending
             decided = state.settled if state.settled and state.settled.message_mark == mark else None
             return self._turn(incoming, outcome, Reason.duplicate, settlement=decided)
         if pending is None:
             return self._without_question(incoming, state)
         if pending.is_expired(now=incoming.now):
-            following = state.without_question().with_message(mark)
+            following = state.without_expired(now=incoming.now).with_message(mark)
             if not self.store.save(following, after=state.revision):
                 return None
             return self._turn(incoming, Outcome.nothing_pending, Reason.expired, confirmation=pending)
@@ -79,7 +81,7 @@ class Intake:
             yes=question.yes,
             no=question.no,
         )
-        if resolution.reason is Reason.free_text and is_escape(reply, self.escape_words):
+        if resolution.reason in _WORDS and is_escape(reply, self.escape_words):
             return Resolution(reason=Reason.escape)
         return resolution
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from naoshi.confirm.confirmation_store import ConfirmationStore
 from naoshi.confirm.context_texts import Language
+from naoshi.confirm.fingerprint import loosely
 from naoshi.confirm.intake import ATTEMPTS
 from naoshi.confirm.turn_making import Incoming, make_turn
 from naoshi.errors import StoreError
@@ -63,6 +64,8 @@ class Weighing:
             return self._too_late(proposal, state, read.confirmation)
         if pending.is_expired(now=proposal.now):
             return self.unchanged(proposal, Reason.expired, pending)
+        if loosely(pending.question) != loosely(read.confirmation.question):
+            return self.unchanged(proposal, Reason.stale, pending)
         places = range(1, len(pending.choices) + 1)
         if not proposal.choices or not set(proposal.choices) <= set(places):
             return self.unchanged(proposal, Reason.out_of_range, pending)

@@ -94,7 +94,8 @@ def asked_since(turn: Turn | None, pending: Confirmation) -> bool:
     if turn is None:
         return False
     seen = turn.confirmation if turn.outcome is Outcome.unresolved else None
-    return seen is None or seen.id != pending.id or pending.updated_at > turn.at
+    # Counted, and not by the time: a clock may have been put back since.
+    return seen is None or seen.id != pending.id or pending.ask_count > seen.ask_count
 
 
 def _is_used(state: ConversationState, settled: Settlement) -> bool:

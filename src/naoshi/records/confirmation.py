@@ -166,7 +166,7 @@ class Claim(Record):
 
 
 class ReplacedQuestion(Record):
-    """What is remembered of a question after another took its place, so that a late reply is known as late."""
+    """What is remembered of a question that was replaced or expired, so that a late reply is known as late."""
 
     confirmation_id: str
     shown_as: tuple[str, ...] = ()
@@ -220,10 +220,8 @@ class ConversationState(Record):
             now: the time of the asking.
             message_marks: what counts as taken in from now on; as before where not given.
         """
-        replaced = self.replaced
-        if self.pending and self.pending.id != question.id:
-            left = ReplacedQuestion(confirmation_id=self.pending.id, shown_as=self.pending.shown_as, replaced_at=now)
-            replaced = (*replaced, left)[-REMEMBERED_QUESTIONS:]
+        is_replaced = self.pending is not None and self.pending.id != question.id
+        replaced = self._replaced_with_pending(now=now) if is_replaced else self.replaced
         marks = self.message_marks if message_marks is None else message_marks
         update = {
             "revision": self.revision + 1,
@@ -242,6 +240,17 @@ class ConversationState(Record):
             "message_marks": self._marks_with(settlement.message_mark if settlement else None),
         }
         return self.model_copy(update=update)
+
+    def without_expired(self, *, now: datetime) -> "ConversationState":
+        """Return the next state, in which the pending question is no longer so, and is remembered as late."""
+        update = {"revision": self.revision + 1, "pending": None, "replaced": self._replaced_with_pending(now=now)}
+        return self.model_copy(update=update)
+
+    def _replaced_with_pending(self, *, now: datetime) -> tuple[ReplacedQuestion, ...]:
+        if self.pending is None:
+            return self.replaced
+        left = ReplacedQuestion(confirmation_id=self.pending.id, shown_as=self.pending.shown_as, replaced_at=now)
+        return (*self.replaced, left)[-REMEMBERED_QUESTIONS:]
 
     def _marks_with(self, mark: str | None) -> tuple[str, ...]:
         return self.message_marks if mark is None else (*self.message_marks, mark)[-REMEMBERED_MESSAGES:]
