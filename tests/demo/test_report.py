@@ -19,7 +19,8 @@ from naoshi.demo.report.curve import curve_svg
 from naoshi.demo.report.document import Language
 from naoshi.demo.report.render_report import render_report, write_report
 from naoshi.demo.report.side_by_side import side_by_side
-from naoshi.demo.report.words import percent, words_in
+from naoshi.demo.report.words import words_in
+from naoshi.pages import percent
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}\x1b[31m\u202e"
 FIELDS = ("company", "date", "address", "total")

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import JsonValue
 
@@ -12,9 +11,12 @@ from naoshi.demo.report.curve import curve_svg
 from naoshi.demo.report.document import DemoReport, regressions_shipped
 from naoshi.demo.report.measures import measures_of
 from naoshi.demo.report.side_by_side import side_by_side
-from naoshi.demo.report.words import ReportWords, percent, words_in
+from naoshi.demo.report.words import ReportWords, words_in
+from naoshi.pages import render_page
 from naoshi.records.text_comparison import as_text
 from naoshi.system.files import write_durably
+
+_TEMPLATE = Path(__file__).with_name("report.html.j2")
 
 
 def write_report(report: DemoReport, path: Path) -> None:
@@ -33,38 +35,27 @@ def render_report(report: DemoReport, *, folder: Path) -> str:
     """
     words = words_in(report.language)
     naive = report.naive or ()
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["percent"] = percent
-    environment.filters["bar_width"] = _bar_width
-    return (
-        environment.get_template("report.html.j2")
-        .render(
-            report=report,
-            words=words,
-            measures=measures_of([*report.cycles, *naive], words),
-            first=report.cycles[0],
-            last=report.cycles[-1],
-            naive_first=naive[0] if naive else None,
-            naive_last=naive[-1] if naive else None,
-            naive_regressions=regressions_shipped(naive),
-            loops=side_by_side(report, words),
-            wrong_known=any(row.wrong_cases is not None for row in [*report.cycles, *naive]),
-            fields=list(dict.fromkeys(name for row in report.cycles for name in row.holdout.by_field)),
-            kept_out=report.wrong_corrections,
-            links=[_link(name, path, folder, words) for name, path in report.artifacts.items()],
-            settings=[
-                (words.setting_names.get(name, name), _setting(value, words)) for name, value in report.settings.items()
-            ],
-            # The picture is made by us from numbers and our own words, and its maker escapes them.
-            curve=Markup(curve_svg(report)),  # noqa: S704
-        )
-        .lstrip()
+    return render_page(
+        _TEMPLATE,
+        report=report,
+        language=report.language,
+        words=words,
+        measures=measures_of([*report.cycles, *naive], words),
+        first=report.cycles[0],
+        last=report.cycles[-1],
+        naive_first=naive[0] if naive else None,
+        naive_last=naive[-1] if naive else None,
+        naive_regressions=regressions_shipped(naive),
+        loops=side_by_side(report, words),
+        wrong_known=any(row.wrong_cases is not None for row in [*report.cycles, *naive]),
+        fields=list(dict.fromkeys(name for row in report.cycles for name in row.holdout.by_field)),
+        kept_out=report.wrong_corrections,
+        links=[_link(name, path, folder, words) for name, path in report.artifacts.items()],
+        settings=[
+            (words.setting_names.get(name, name), _setting(value, words)) for name, value in report.settings.items()
+        ],
+        # The picture is made by us from numbers and our own words, and its maker escapes them.
+        curve=Markup(curve_svg(report)),  # noqa: S704
     )
 
 
@@ -73,10 +64,6 @@ def _link(name: str, path: str, folder: Path, words: ReportWords) -> tuple[str, 
     relative = os.path.relpath(folder.absolute() / path, folder.absolute())
     address = quote(f"./{relative}".encode("utf-8", "surrogateescape"))
     return words.artifacts.get(name, name), address, relative
-
-
-def _bar_width(share: float) -> str:
-    return f"{share * 100:.1f}%"
 
 
 def _setting(value: JsonValue, words: ReportWords) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from naoshi.demo.report.document import CycleRow, DemoReport, regressions_shipped
 from naoshi.demo.report.measures import measures_of
-from naoshi.demo.report.words import ReportWords, percent
+from naoshi.demo.report.words import ReportWords
+from naoshi.pages import percent
 
 
 def side_by_side(report: DemoReport, words: ReportWords) -> list[tuple[str, str, str]]:
