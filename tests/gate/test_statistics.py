@@ -172,3 +172,17 @@ def test_what_can_never_show_is_no_test():
     assert not can_show(sample(-1, -1, -1, -1), 0.05)
     assert can_show(sample(1, 1, 1, 1, 1), 0.05)
     assert math.isclose(worse_p(sample(-1, -1, -1, -1))[1], 1 / 16)
+
+
+@pytest.mark.parametrize(("before", "after", "p_value"), [(0.9, 0.4, 0.5), (0.4, 0.9, 1.0), (0.4, 0.4, 1.0)])
+def test_one_graded_case_is_judged_and_shows_nothing(before: float, after: float, p_value: float):
+    """Protects small categories: a single score that moved is no certainty, and no crash."""
+    one = PairedSample(before=(before,), after=(after,), sizes=(1,), scale=None)
+    assert worse_p(one)[1] == p_value
+    low, high = difference_interval(one)
+    assert -1 <= low <= after - before <= high <= 1
+
+
+def test_scores_that_tie_are_counted_as_ties():
+    """Protects against a p-value that is too small: thirds add up to nothing, whatever a computer makes of them."""
+    assert worse_p(sample(1 / 3, 1 / 3, -1 / 3, -1 / 3, scale=None))[1] >= 11 / 16

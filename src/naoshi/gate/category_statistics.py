@@ -12,6 +12,9 @@ from naoshi.gate.statistics import PairedSample, can_show, difference_interval, 
 from naoshi.gate.trials import CaseTrials, gives_no_answer, passing
 from naoshi.records.eval_run import CategoryStatistics, Certainty, MeasureStatistics
 
+# Of the error that averages may make: nearly all of it goes to whether cases pass, the rest to what that does not see.
+_SHARES = {PASSES.name: 0.8, SCORES.name: 0.14, ANSWERS.name: 0.06}
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Test:
@@ -20,22 +23,30 @@ class _Test:
     sample: PairedSample
     name: str
     p_value: float
+    asked: bool
 
 
 def statistics_of(categories: Sequence[CategoryCases], policy: GatePolicy) -> Mapping[str, CategoryStatistics]:
     """Return the statistics of each category that has cases.
 
     The p-values of all categories and measures together are adjusted by Holm's method, so that many categories do not
-    make a false alarm more likely.
+    make a false alarm more likely. Which tests there are, and what share each has, depends on the suite alone: a test
+    of answers or scores that nothing calls for keeps its place, so that a candidate that got worse never leaves less of
+    the error for what got worse before.
     """
     tests = [test for cases in categories for test in _tests(cases)]
     family = [test for test in tests if can_show(test.sample, policy.alpha_of_averages)]
-    adjusted = dict(zip(map(id, family), holm([test.p_value for test in family]), strict=True))
-    alpha = policy.alpha_of_averages / max(1, len(family))
+    weights = [_SHARES[test.measure.name] for test in family]
+    adjusted = dict(zip(map(id, family), holm([test.p_value for test in family], weights), strict=True))
+    alpha = policy.alpha_of_averages * _SHARES[PASSES.name] / max(1.0, math.fsum(weights))
     return {
         cases.category: _of_category(
             cases,
-            [_measured(test, adjusted.get(id(test), 1.0)) for test in tests if test.category == cases.category],
+            [
+                _measured(test, adjusted.get(id(test), 1.0))
+                for test in tests
+                if test.category == cases.category and test.asked
+            ],
             policy=policy,
             smallest=_smallest_effect([test for test in tests if test.category == cases.category], alpha),
         )
@@ -47,16 +58,14 @@ def statistics_of(categories: Sequence[CategoryCases], policy: GatePolicy) -> Ma
 def _tests(cases: CategoryCases) -> list[_Test]:
     if not cases.pairs:
         return []
-    measures = [PASSES]
-    if any(side.mean(gives_no_answer) for pair in cases.pairs for side in (pair.before, pair.after)):
-        measures.append(ANSWERS)
-    if has_graded_scores(cases.pairs):
-        measures.append(SCORES)
+    silent = any(side.mean(gives_no_answer) for pair in cases.pairs for side in (pair.before, pair.after))
     made: list[_Test] = []
-    for measure in measures:
+    for measure, asked in ((PASSES, True), (ANSWERS, silent), (SCORES, has_graded_scores(cases.pairs))):
         sample = measure.sample(cases.pairs)
-        name, p_value = worse_p(sample)
-        made.append(_Test(category=cases.category, measure=measure, sample=sample, name=name, p_value=p_value))
+        name, p_value = worse_p(sample) if asked else ("none", 1.0)
+        made.append(
+            _Test(category=cases.category, measure=measure, sample=sample, name=name, p_value=p_value, asked=asked)
+        )
     return made
 
 

@@ -17,6 +17,8 @@ _SEED = 20260308
 _RESAMPLES = 4999
 _MOST_DRAWS = 20_000_000
 _MOST_EXACT = 20_000
+# Scores are counted in millionths: sums of whole numbers tie where they must, which sums of fractions do not.
+_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,11 +57,13 @@ class PairedSample:
 
 
 def can_show(sample: PairedSample, alpha: float) -> bool:
-    """Return whether any direction of the differences that were found could show a fall at *alpha*.
+    """Return whether any differences of so many sources could show a fall at *alpha*.
 
-    A test that never can is no part of the family that Holm's correction is over (Tarone, 1990).
+    A test that never can is no part of the family that Holm's correction is over (Tarone, 1990). Only the number of
+    sources decides, never what was found: otherwise a loss in one category could bring its test into the family, and
+    so hide the loss of another.
     """
-    return 0.5 ** sum(difference != 0 for difference in sample.differences) <= alpha
+    return bool(0.5 ** len(sample.sizes) <= alpha)
 
 
 def worse_p(sample: PairedSample) -> tuple[str, float]:
@@ -74,7 +78,9 @@ def worse_p(sample: PairedSample) -> tuple[str, float]:
     if not differences:
         return "none", 1.0
     if sample.scale is None:
-        return "paired cluster bootstrap", max(_sign_flips(differences), _bootstrap(sample)[2])
+        if len(sample.differences) == 1:
+            return "exact sign flips", 0.5 if differences[0] < 0 else 1.0
+        return "paired cluster bootstrap", max(_sign_flips(sample.differences), _bootstrap(sample)[2])
     whole = [round(difference * sample.scale) for difference in differences]
     unit = math.gcd(*whole)
     whole = [difference // unit for difference in whole]
@@ -125,12 +131,18 @@ def wilson(rate: float, count: float, confidence: float = CONFIDENCE) -> tuple[f
     return (0.0 if rate <= 0 else max(0.0, middle - half)), (1.0 if rate >= 1 else min(1.0, middle + half))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return *p_values* adjusted for being several, by Holm's step-down method (1979), in their order."""
-    adjusted, highest = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+def holm(p_values: Sequence[float], weights: Sequence[float] = ()) -> list[float]:
+    """Return *p_values* adjusted for being several, by Holm's step-down method (1979), in their order.
+
+    With *weights* (above 0, one for each; alike without) a test gets its share of the error that is allowed. A smaller
+    p-value never makes another adjusted one larger.
+    """
+    shares = list(weights) or [1.0] * len(p_values)
+    adjusted, highest, left = [0.0] * len(p_values), 0.0, math.fsum(shares)
+    for place in sorted(range(len(p_values)), key=lambda place: p_values[place] / shares[place]):
+        highest = max(highest, min(1.0, max(left, shares[place]) / shares[place] * p_values[place]))
         adjusted[place] = highest
+        left -= shares[place]
     return adjusted
 
 
@@ -191,12 +203,12 @@ def _sign_flips(differences: Sequence[float]) -> float:
     import numpy as np  # late: see the module's docstring
 
     found: Any = _scipy_stats().permutation_test(
-        (np.asarray(differences),),
+        (_in_millionths(differences),),
         np.sum,
         permutation_type="samples",
         alternative="less",
         vectorized=True,
-        n_resamples=_RESAMPLES,
+        n_resamples=_resamples(differences),
         batch=max(1, _MOST_DRAWS // (len(differences) * 10)),
         rng=np.random.default_rng(_SEED),
     )
@@ -207,7 +219,7 @@ def _bootstrap(sample: PairedSample) -> tuple[float, float, float]:
     """Return the percentile interval of the mean difference, and the share of resamples in which it did not fall."""
     import numpy as np  # late: see the module's docstring
 
-    gained, sizes = np.asarray(sample.differences), np.asarray(sample.sizes, dtype=float)
+    gained, sizes = _in_millionths(sample.differences), np.asarray(sample.sizes, dtype=float)
     made: Any = _scipy_stats().bootstrap(
         (gained, sizes),
         _mean_gain,
@@ -215,12 +227,23 @@ def _bootstrap(sample: PairedSample) -> tuple[float, float, float]:
         vectorized=True,
         method="percentile",
         confidence_level=CONFIDENCE,
-        n_resamples=max(999, min(_RESAMPLES, _MOST_DRAWS // len(gained))),
+        n_resamples=_resamples(sample.sizes),
         batch=max(1, _MOST_DRAWS // (len(gained) * 10)),
         rng=np.random.default_rng(_SEED),
     )
     interval, means = made.confidence_interval, made.bootstrap_distribution
-    return float(interval.low), float(interval.high), float(((means >= 0).sum() + 1) / (len(means) + 1))
+    not_fallen = float(((means >= 0).sum() + 1) / (len(means) + 1))
+    return float(interval.low) / _MILLION, float(interval.high) / _MILLION, not_fallen
+
+
+def _resamples(sources: Sequence[float]) -> int:
+    return max(999, min(_RESAMPLES, _MOST_DRAWS // len(sources)))
+
+
+def _in_millionths(values: Sequence[float]) -> Any:
+    import numpy as np  # late: see the module's docstring
+
+    return np.rint(np.asarray(values) * _MILLION)
 
 
 def _scipy_stats() -> Any:
