@@ -19,9 +19,11 @@ from naoshi.confirm import (
     Guard,
     JsonLinesEvents,
     Policy,
+    Reason,
 )
 from naoshi.system.process import start
 from naoshi.ui.cli.confirm_chat import ConfirmChat, converse
+from naoshi.ui.cli.confirm_words import WORDS
 from naoshi.ui.cli.main import run
 
 LABELS = ["登録する", "修正する", "やめる"]
@@ -75,13 +77,28 @@ def test_questions_are_listed_shown_and_answered(agent: Agent, said: Any) -> Non
     assert said("list", "--json")[1]["questions"][0]["id"] == asked.id
     assert "2. 修正する" in said("show", "会話/1")[1]
     status, text = said("reply", "会話/1", "先に説明して")
-    assert (status, "not read as a number; the question stays open" in text, "2. 修正する" in text) == (3, True, True)
-    assert said("reply", "会話/1", "②", "--by", "Mika") == (0, "settled: 2. 修正する\n")
+    assert (status, "選択とは読めません。質問は開いたままです" in text, "2. 修正する" in text) == (3, True, True)
+    assert said("reply", "会話/1", "②", "--by", "Mika") == (0, "確定: 2. 修正する\n")
     status, text = said("reply", "会話/1", "1", "--by", "Ren")
-    assert (status, "settled before, otherwise, by Mika" in text) == (1, True)
+    assert (status, "すでに別の選択で決まっています（Mika、" in text) == (1, True)
     status, document = said("show", "会話/1", "--json")
     assert (status, document["settled"]["actor"], document["pending"]) == (0, "Mika", None)
     assert said("show", "none")[0] == 2
+
+
+def test_what_a_reply_did_is_said_in_the_questions_language(agent: Agent, said: Any) -> None:
+    """Protects the person from words that they do not read, and from codes."""
+    agent.confirmations.ask("c", "Register?", ["Yes, do", "No"])
+    assert said("reply", "c", "maybe")[1].startswith("not read as a choice; the question stays open\n")
+    assert said("reply", "c", "stop")[1].startswith("a word for stopping; it chose nothing; the question stays open\n")
+    assert said("reply", "c", "1", "--by", "Mika") == (0, "settled: 1. Yes, do\n")
+    assert said("reply", "c", "１")[1].startswith("it was settled before, in the same way, by Mika at 2")
+
+
+def test_every_reason_has_words_in_both_languages() -> None:
+    """Protects the screen from the names of things in the program."""
+    for words in WORDS.values():
+        assert set(words.why) >= set(Reason) - {Reason.resolved, Reason.proposed, Reason.echoed}
 
 
 def test_a_message_delivered_twice_counts_once(agent: Agent, said: Any) -> None:
@@ -98,7 +115,7 @@ def test_a_question_can_be_asked_from_a_script(agent: Agent, said: Any) -> None:
     status, text = said("ask", "c", "何人ですか？", "2人", "3人")
     assert (status, "1. 2人" in text, "warning: 2 does not choose" in text) == (0, True, True)
     assert "A. 2人" in said("ask", "c", "何人ですか？", "2人", "3人", "--letters")[1]
-    assert said("reply", "c", "B") == (0, "settled: 2. 3人\n")
+    assert said("reply", "c", "B") == (0, "確定: B. 3人\n")
     assert said("ask", "c", " ", "x")[0] == 2
 
 
@@ -305,4 +322,4 @@ def test_an_expired_question_is_neither_listed_nor_answered(agent: Agent, said: 
     assert said("list")[1] == "no question is open\n"
     assert said("show", "c")[1].startswith("expired:")
     status, text = said("reply", "c", "1")
-    assert (status, "expired" in text) == (1, True)
+    assert (status, text) == (1, "質問の期限が切れています\n")

@@ -11,9 +11,11 @@ from typing import IO, Final, Literal, TextIO
 
 from naoshi.app.open_confirmations import ListedStore, open_confirmations
 from naoshi.confirm import Confirmation, Confirmations, Outcome, Reason, Turn, render_question
+from naoshi.confirm.context_texts import Language as Spoken
 from naoshi.errors import StoreError
 from naoshi.system.process import end, start
 from naoshi.ui.cli.confirm_show import confirmations_of, who
+from naoshi.ui.cli.confirm_words import told
 from naoshi.ui.cli.output import Output, visible
 
 Language = Literal["en", "ja"]
@@ -23,16 +25,14 @@ _OPEN_STATUS: Final = 3
 _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
     "en": {
         "question": "── question in {conversation} ──",
-        "settled": "settled: {chosen}",
-        "unread": "Not read as a choice ({reason}); the question stays open, and the agent gets your text.",
+        "unread": "{told}, and the agent gets your text.",
         "unsaved": "The state cannot be read or written; nothing was decided.",
         "gone": "That question is no longer open; nothing was decided.",
         "broken": "The state cannot be read: {error}",
     },
     "ja": {
         "question": "── {conversation} の質問 ──",
-        "settled": "確定: {chosen}",
-        "unread": "選択とは読めませんでした（{reason}）。質問は開いたままで、発言はエージェントに渡します。",
+        "unread": "{told}。発言はエージェントに渡します。",
         "unsaved": "状態を読み書きできません。何も決まっていません。",
         "gone": "その質問はもう開いていません。何も決まっていません。",
         "broken": "状態を読めません: {error}",
@@ -59,6 +59,7 @@ class ConfirmChat:
         self._screen = screen
         self._actor = actor
         self._words = _WORDS[language]
+        self._language = Spoken(language)
         self._shown: Confirmation | None = None
         self._broken = False
         self.settled: list[Turn] = []
@@ -88,7 +89,7 @@ class ConfirmChat:
             return line
         turn = self._confirmations.receive(shown.conversation_id, line, actor=self._actor, in_reply_to=shown.id)
         if turn.outcome is Outcome.resolved:
-            self._say("settled", chosen=", ".join(f"{item.number}. {item.label}" for item in turn.selected))
+            self._write(told(turn, language=self._language))
             self._shown = None
             self.settled.append(turn)
             return None
@@ -99,7 +100,7 @@ class ConfirmChat:
             self._say("gone")
             self._shown = None
             return None
-        self._say("unread", reason=turn.reason)
+        self._say("unread", told=told(turn, language=self._language))
         return line
 
     def hear(self, line: str) -> None:

@@ -41,7 +41,7 @@ def show_stats(state: str, events: Path | None, out: Output) -> int:
     out.say(
         f"questions           {stats.questions}, {stats.settled} of them settled",
         f"read by machine     {_percent(stats.deterministic_share)} of {counted(stats.replies, 'reply', 'replies')}",
-        f"settled by reading  {stats.proposed}",
+        f"settled by a model  {stats.proposed}, by its reading of a reply",
         f"time to decide      {_seconds(stats.median_seconds)} (median)",
         f"asked again         {_percent(stats.reask_rate)} of the questions",
     )
@@ -104,10 +104,10 @@ def show_mined(state: str, turns: Path | None, rows: Path | None, out: Output, *
     )
     mined = mine_rows(recorded, read_reply_rows(rows), fewest=fewest)
     for row in mined:
-        columns = (json.dumps(row.reply), json.dumps(list(row.labels), ensure_ascii=False), str(row.choice), "resolved")
+        columns = (_cell(row.reply), json.dumps(list(row.labels), ensure_ascii=False), str(row.choice), "resolved")
         proof = f"seen {row.seen}×; {row.checked} rows checked, none changes"
         if row.against:
-            proof = f"REFUSED: changes {counted(len(row.against), 'row')}, such as {json.dumps(row.against[0].reply)}"
+            proof = f"REFUSED: changes {counted(len(row.against), 'row')}, such as {_cell(row.against[0].reply)}"
         elif row.otherwise:
             proof = f"REFUSED: meant something else {row.otherwise}×"
         out.say("\t".join((*columns, proof)))
@@ -115,6 +115,11 @@ def show_mined(state: str, turns: Path | None, rows: Path | None, out: Output, *
         out.say("no unread reply became certain often enough")
     out.result({"rows": [{**row.model_dump(mode="json"), "is_free": row.is_free} for row in mined]})
     return 0
+
+
+def _cell(text: str) -> str:
+    """Return *text* as JSON, in letters where all of it can be seen."""
+    return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
 def _log(state: str, name: str, given: Path | None, how: str) -> Path:

@@ -14,27 +14,13 @@ from naoshi.confirm import (
     Outcome,
     Reason,
     Style,
-    Turn,
     render_question,
 )
 from naoshi.errors import NotFoundError, StoreError
+from naoshi.ui.cli.confirm_words import times, told
 from naoshi.ui.cli.output import Output, one_line
 
 _STATUS = {Outcome.resolved: 0, Outcome.nothing_pending: 1, Outcome.unresolved: 3}
-_SAID = {
-    Reason.escape: "a word for stopping; it chose nothing",
-    Reason.empty: "nothing was typed",
-    Reason.too_long: "too long to be read as a number",
-    Reason.out_of_range: "there is no such choice",
-    Reason.ambiguous: "not clearly one of the choices",
-    Reason.free_text: "not read as a number",
-    Reason.stale: "it answers an earlier question",
-    Reason.duplicate: "this message was taken in before",
-    Reason.expired: "the question has expired",
-    Reason.nothing_pending: "no question is open",
-    Reason.already_resolved: "it was settled before, in the same way",
-    Reason.conflict: "it was settled before, otherwise",
-}
 
 
 def beside(state: str, name: str) -> Path:
@@ -109,21 +95,11 @@ def give_reply(state: str, conversation: str, text: str, out: Output, *, by: str
     turn = confirmations.receive(conversation, text, actor=who(by), message_id=message_id or None)
     if turn.reason is Reason.store_error:
         raise StoreError("the state cannot be read or written, and nothing was decided")
-    out.say(told(turn))
+    out.say(told(turn, when=_time(turn.settlement.at) if turn.settlement else ""))
     if turn.outcome is Outcome.unresolved and turn.confirmation:
         out.say(render_question(turn.confirmation))
     out.result(turn)
     return _STATUS[turn.outcome]
-
-
-def told(turn: Turn) -> str:
-    """Return what the turn did, in one line for the person."""
-    if turn.outcome is Outcome.resolved:
-        return "settled: " + ", ".join(f"{choice.number}. {choice.label}" for choice in turn.selected)
-    said = _SAID.get(turn.reason, turn.reason.value)
-    if turn.settlement is not None:
-        said += f", by {turn.settlement.actor or 'a person'} at {_time(turn.settlement.at)}"
-    return f"{said}; the question stays open" if turn.outcome is Outcome.unresolved else said
 
 
 def put_question(
@@ -145,7 +121,7 @@ def _row(question: Confirmation) -> tuple[object, ...]:
 
 def _asked(question: Confirmation) -> str:
     rule = f", by the rule {question.rule}" if question.rule else ""
-    return f"asked {question.ask_count} time(s){rule}, last at {_time(question.updated_at)}"
+    return f"asked {times(question)}{rule}, last at {_time(question.updated_at)}"
 
 
 def _time(moment: datetime) -> str:
