@@ -39,5 +39,5 @@ def test_all_of_confirm_loads_pydantic_alone() -> None:
 
 @pytest.mark.parametrize(("names", "seconds"), [("()", 0.05), (TURN, 0.05 * 2)])
 def test_it_is_loaded_quickly(names: str, seconds: float) -> None:
-    """Protects their start from ours: 0.05 s (twice that for what a turn needs, on a machine that does other things)."""
+    """Protects their start from ours: 0.05 s (twice that for what a turn needs, on a busy machine)."""
     assert min(loaded(names)[0] for _ in range(5)) < seconds
