@@ -15,6 +15,7 @@ from agents.tool_context import ToolContext
 from naoshi.confirm import Confirmations, ConfirmationStore, Effects, Turn
 from naoshi.confirm.context import language_of
 from naoshi.errors import EffectError
+from naoshi.integrations.agents_tracing import setup_tracing as setup_tracing
 from naoshi.integrations.confirmed_conversation import ConfirmedConversation, Finished, Step, Stopped
 from naoshi.integrations.paused_runs import PausedRun
 from naoshi.integrations.tool_call import ENGLISH, ToolCall, Wording, arguments_of

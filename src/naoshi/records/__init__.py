@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from naoshi.records.agent_config import AgentConfig
     from naoshi.records.base import Record, canonical_json, content_hash, content_id
     from naoshi.records.calibration import Calibration, Estimate, Probe
     from naoshi.records.change import Attempt, Certificate, CertificateCheck, Change
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from naoshi.records.trace import Artifact, QuarantinedLine, Span, SpanKind, SpanStatus, Trace
 
 __all__ = [
+    "AgentConfig",
     "Artifact",
     "Assertion",
     "AssertionResult",
@@ -154,6 +156,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "AgentConfig": "agent_config",
     "Artifact": "trace",
     "Assertion": "eval_case",
     "AssertionResult": "eval_run",
