@@ -90,15 +90,14 @@ def _other_format(data: bytes) -> bytes:
 
 
 def _resealed(data: bytes, change: Callable[[dict[str, dict[str, object]]], object]) -> bytes:
-    state = json.loads(data.split(b"\n")[1])
+    head, body, rest = data.split(b"\n", 2)
+    state = json.loads(body)
     change(state)
-    body = json.dumps(state).encode()
-    return (
-        json.dumps({"format": "naoshi.confirm/1", "sha256": hashlib.sha256(body).hexdigest()}).encode()
-        + b"\n"
-        + body
-        + b"\n"
-    )
+    changed = json.dumps(state).encode()
+    told = json.loads(head)
+    told["sha256"] = hashlib.sha256(b"%d\n%s" % (told["revision"], changed)).hexdigest()
+    begun = json.dumps(told).encode() + b"\n" + changed + b"\n"
+    return begun + rest[len(begun) - (len(data) - len(rest)) :]
 
 
 @pytest.mark.parametrize(

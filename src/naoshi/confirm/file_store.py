@@ -2,39 +2,37 @@
 
 import fcntl
 import hashlib
-import json
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError
-
+from naoshi.confirm.state_file import HINT, SUPERSEDED, StateFile, new_file, read_state_file, slot_of
 from naoshi.errors import StoreError
 from naoshi.records.confirmation import ConversationState, Settlement
 from naoshi.system.file_systems import syncs_new_names
 
-_FORMAT = "naoshi.confirm/1"
-_HINT = "nothing was changed; `FileStore.quarantine` moves the file aside, and then the question can be asked again"
 _LOCKS = 64
 _READ_SIZE = 1 << 16
 _KEPT = ".json"
 _NEXT = ".next"
+_AS_WE_ARE = os.access in os.supports_effective_ids
+# macOS has no fdatasync.
+_sync_content = getattr(os, "fdatasync", os.fsync)
 
 
 class FileStore:
     """Keeps each conversation in its own file below *folder*.
 
     A file's name is the SHA-256 of the conversation's identifier, so that any identifier is safe and no two meet.
-    A change is written to a file beside it that ends in ``.next``, synced with its name, and renamed over it, under
-    a lock that the system lets go when its process dies. What is whole in a ``.next`` that a crash left is the new
-    state, and whoever comes next puts it in place; what is not whole was never promised to anyone. So the old state
-    is there or the new one, and no rename has to be waited for. Each file carries a checksum, and one that is
-    damaged, cut short, or of another conversation raises `StoreError`.
+    A change is one sync. It goes into the half of the file that is not in force (see `naoshi.confirm.state_file`),
+    under a lock that the system lets go when its process dies. The first state, and one that has no room, is written
+    to a file beside it that ends in ``.next``, synced with its name, and renamed over it. What is whole in a ``.next``
+    that a crash left is the new state, and whoever comes next puts it in place; what is not whole was never promised
+    to anyone. So the old state is there or the new one. Each half carries a checksum, and a file that is damaged, cut
+    short, or of another conversation raises `StoreError`.
 
     Args:
         folder: where the files live. It is made when it is not there.
@@ -61,12 +59,12 @@ class FileStore:
         digest = _digest(state.conversation_id)
         with self._locked(digest):
             kept = self._current(digest)
-            revision = kept.revision if kept else 0
+            revision = kept.state.revision if kept else 0
             if after is not None and revision != after:
                 return False
             if state.revision != revision + 1:
                 state = state.model_copy(update={"revision": revision + 1})
-            self._write(digest, state)
+            self._write(digest, state, kept)
             return True
 
     def get(self, conversation_id: str) -> ConversationState | None:
@@ -78,8 +76,10 @@ class FileStore:
         digest = _digest(conversation_id)
         if os.access(self._next(digest), os.F_OK):
             with self._locked(digest):
-                return self._current(digest)
-        return self._kept(digest)
+                kept = self._current(digest)
+        else:
+            kept = self._kept(digest)
+        return kept.state if kept else None
 
     def clear(
         self,
@@ -92,9 +92,9 @@ class FileStore:
         digest = _digest(conversation_id)
         with self._locked(digest):
             kept = self._current(digest)
-            if kept is None or not kept.has_pending(confirmation_id):
+            if kept is None or not kept.state.has_pending(confirmation_id):
                 return False
-            self._write(digest, kept.without_question(settlement))
+            self._write(digest, kept.state.without_question(settlement), kept)
             return True
 
     def conversations(self) -> Iterator[ConversationState]:
@@ -111,7 +111,7 @@ class FileStore:
             with self._locked(digest):
                 kept = self._current(digest)
             if kept is not None:
-                yield kept
+                yield kept.state
 
     def quarantine(self, conversation_id: str) -> Path | None:
         """Move the conversation's file aside, whatever is in it, and return where it is now; None if there was none.
@@ -139,13 +139,13 @@ class FileStore:
     def _next(self, digest: str) -> str:
         return f"{self._root}/{digest}{_NEXT}"
 
-    def _current(self, digest: str) -> ConversationState | None:
-        """Return the state, what a crash left unfinished put in place first. The lock is held."""
+    def _current(self, digest: str) -> StateFile | None:
+        """Return what is in place, what a crash left unfinished put in place first. The lock is held."""
         if os.access(self._next(digest), os.F_OK):
             self._finish(digest)
         return self._kept(digest)
 
-    def _kept(self, digest: str) -> ConversationState | None:
+    def _kept(self, digest: str) -> StateFile | None:
         """Return what is in place."""
         path = self._place(digest)
         try:
@@ -157,21 +157,39 @@ class FileStore:
             return None
         except OSError as error:
             raise _failed("read", path, error) from error
-        state = _parse(data, path)
-        if _digest(state.conversation_id) != digest:
-            raise StoreError(f"the state file {path} belongs to another conversation", hint=_HINT)
-        return state
+        kept = read_state_file(data, path)
+        if _digest(kept.state.conversation_id) != digest:
+            raise StoreError(f"the state file {path} belongs to another conversation", hint=HINT)
+        return kept
 
     def _locked(self, digest: str) -> "_Locked":
         # The state file itself is replaced by each write, so a lock on it would guard a file that is gone.
         return _Locked(self._root, f"{self._root}/.locks/{int(digest[:4], 16) % _LOCKS:02d}")
 
-    def _write(self, digest: str, state: ConversationState) -> None:
+    def _write(self, digest: str, state: ConversationState, kept: StateFile | None) -> None:
+        if not os.access(self._root, os.W_OK, effective_ids=_AS_WE_ARE):
+            raise StoreError(f"cannot write in {self._root}: it is read-only")
+        slot = slot_of(state, size=kept.size) if kept else None
+        if kept and slot:
+            self._write_slot(digest, slot, kept)
+        else:
+            self._write_file(digest, new_file(state))
+
+    def _write_slot(self, digest: str, slot: bytes, kept: StateFile) -> None:
+        descriptor = os.open(self._place(digest), os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            _write_all(descriptor, slot, at=kept.place)
+            _sync_content(descriptor)
+            os.pwrite(descriptor, SUPERSEDED, kept.mark)
+        finally:
+            os.close(descriptor)
+
+    def _write_file(self, digest: str, data: bytes) -> None:
         beside = self._next(digest)
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
-                _write_all(descriptor, _format(state))
+                _write_all(descriptor, data, at=0)
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
@@ -191,7 +209,11 @@ class FileStore:
             return
         state = _whole(data, str(beside))
         kept = self._kept(digest)
-        if state is None or _digest(state.conversation_id) != digest or (kept and kept.revision >= state.revision):
+        if (
+            state is None
+            or _digest(state.conversation_id) != digest
+            or (kept and kept.state.revision >= state.revision)
+        ):
             beside.unlink()
             return
         with beside.open("rb") as stream:
@@ -248,61 +270,22 @@ def _failed(act: str, path: Path | str, error: OSError) -> StoreError:
 def _read_all(path: str) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        parts: list[bytes] = []
-        while part := os.read(descriptor, _READ_SIZE):
-            parts.append(part)
-        return b"".join(parts)
+        data = os.read(descriptor, _READ_SIZE)
+        while len(data) % _READ_SIZE == 0 and (part := os.read(descriptor, _READ_SIZE)):
+            data += part
+        return data
     finally:
         os.close(descriptor)
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
-
-
-def _format(state: ConversationState) -> bytes:
-    """Return a line that names the format and the checksum, and a line with the state as JSON."""
-    try:
-        body = state.model_dump_json().encode()
-    except PydanticSerializationError:
-        # Half a surrogate pair has no UTF-8; as an escape in ASCII it keeps.
-        body = json.dumps(state.model_dump(mode="json"), separators=(",", ":")).encode("ascii")
-    return f'{{"format":"{_FORMAT}","sha256":"{hashlib.sha256(body).hexdigest()}"}}\n'.encode() + body + b"\n"
-
-
-@lru_cache(maxsize=256)
-def _parse(data: bytes, path: str) -> ConversationState:
-    """Return the state in the file's bytes. Each is read twice in a turn, hence the cache."""
-    first, _, body = data.partition(b"\n")
-    try:
-        head: Any = json.loads(first)
-        if not isinstance(head, dict) or set(head) != {"format", "sha256"}:  # pyright: ignore[reportUnknownArgumentType]
-            raise StoreError(f"the file {path} was not written by Naoshi", hint=_HINT)
-        if head["format"] != _FORMAT:
-            raise StoreError(f"the state file {path} has the format {head['format']!r}", hint=_HINT)
-        if not body.endswith(b"\n") or hashlib.sha256(body[:-1]).hexdigest() != head["sha256"]:
-            raise StoreError(f"the state file {path} is damaged", hint=_HINT)
-        return _state(body)
-    except (ValidationError, ValueError, RecursionError) as error:
-        raise StoreError(f"the state file {path} cannot be read: {_first_line(error)}", hint=_HINT) from error
+def _write_all(descriptor: int, data: bytes, *, at: int) -> None:
+    written = 0
+    while written < len(data):
+        written += os.pwrite(descriptor, data[written:], at + written)
 
 
 def _whole(data: bytes, path: str) -> ConversationState | None:
     try:
-        return _parse(data, path)
+        return read_state_file(data, path).state
     except StoreError:
         return None
-
-
-def _state(body: bytes) -> ConversationState:
-    try:
-        return ConversationState.model_validate_json(body)
-    except ValidationError:
-        # The quick reader does not take half a surrogate pair; what the other one refuses too is damaged.
-        return ConversationState.model_validate(json.loads(body))
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
