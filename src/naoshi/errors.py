@@ -32,7 +32,9 @@
     │   ├── CodingAgentLimitError         it used up its time, tokens or output
     │   ├── EmptyChangeError              it changed nothing
     │   └── UnusableChangeError           what it left cannot be taken as a diff on the base
-    ├── JudgeError                  exit status 3: the judge of a rubric gave no usable grade
+    ├── ModelError                  exit status 3: a model gave no usable answer
+    │   └── JudgeError              the judge of a rubric gave no usable grade
+    ├── HaloError                   HALO gave no report that can be used
     ├── WaitingError                exit status 3: a person has to decide first
     │   └── NotPermittedError       a guarded action may not be done now
     └── EffectError                 something that is done once at most
@@ -286,11 +288,26 @@ class UnusableChangeError(CodingAgentError):
     hint = "read the log of the attempt; the next attempt starts from the base again"
 
 
-class JudgeError(NaoshiError):
+class ModelError(NaoshiError):
+    """A model gave no usable answer."""
+
+    code = "model-failed"
+    hint = "look at the settings of the model, and try again"
+    exit_status = 3
+
+
+class JudgeError(ModelError):
     """The judge gave no usable grade; the agent is not to blame."""
 
     code = "judge-failed"
     hint = "look at the judge's own answer, and run the case again"
+
+
+class HaloError(NaoshiError):
+    """HALO gave no report that can be used."""
+
+    code = "halo-failed"
+    hint = "its report and log are kept; look at them, and run the command again"
     exit_status = 3
 
 

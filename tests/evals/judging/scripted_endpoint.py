@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
-from naoshi.evals.judging.settings import JudgeSettings, Provider
+from naoshi.evals.judging.settings import JudgeSettings
+from naoshi.models.model_settings import Provider
 
 MODELS = {Provider.openai: "qwen-judge", Provider.anthropic: "claude-judge", Provider.google: "gemini-judge"}
 TOOL = "give_grade"

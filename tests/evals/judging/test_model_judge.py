@@ -11,8 +11,9 @@ from naoshi.evals.answer import Answer
 from naoshi.evals.judge import Grade
 from naoshi.evals.judging.kinship import Kinship
 from naoshi.evals.judging.model_judge import ModelJudge, judge_pin
-from naoshi.evals.judging.settings import AnswerForm, JudgeSettings, Provider
+from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.settings import AgentSettings
+from naoshi.models.model_settings import AnswerForm, Provider
 from tests.evals.judging.scripted_endpoint import (
     Question,
     Refused,

@@ -8,8 +8,9 @@ from pydantic import JsonValue
 
 from naoshi.errors import JudgeKinError
 from naoshi.evals.judging.family import families_of
-from naoshi.evals.judging.settings import JudgeSettings, Provider
+from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.settings import AgentSettings
+from naoshi.models.model_settings import Provider
 
 _MODEL_ATTRIBUTES = ("gen_ai.request.model", "gen_ai.response.model", "llm.model_name")
 _DEEPEST = 20

@@ -5,23 +5,21 @@ import threading
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
-from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunContext, ToolOutput
-from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai import Agent, ModelRetry, RunContext
 from pydantic_ai.usage import RunUsage
 
 from naoshi.errors import JudgeError
 from naoshi.evals.judging.asked import Asked
-from naoshi.evals.judging.failures import is_lasting, judge_error
+from naoshi.evals.judging.failures import judge_error
 from naoshi.evals.judging.grade_answer import GradeAnswer
 from naoshi.evals.judging.prompt import INSTRUCTIONS, GradingPrompt
-from naoshi.evals.judging.settings import AnswerForm, JudgeSettings, Provider
+from naoshi.evals.judging.settings import JudgeSettings
+from naoshi.models.failures import is_lasting
+from naoshi.models.open_model import answer_of, key_of, open_model, request_settings
 
 _Result = TypeVar("_Result")
 _TOOL, _TOOL_MEANING = "give_grade", "Give the grade of the output."
-_ON_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class ModelClient:
@@ -34,15 +32,15 @@ class ModelClient:
             JudgeError: the environment holds no key.
         """
         self._settings = settings
-        self._key = _key(settings, environment)
-        model = _model(settings, self._key)
+        self._key = key_of(settings, environment, section="judge", error=JudgeError)
+        model = open_model(settings, self._key)
         self._agent = Agent(
             model,
-            output_type=_output_type(settings.answer_form),
+            output_type=answer_of(GradeAnswer, form=settings.answer_form, name=_TOOL, meaning=_TOOL_MEANING),
             instructions=INSTRUCTIONS,
             deps_type=str,
             retries=settings.retries,
-            model_settings=_model_settings(settings),
+            model_settings=request_settings(settings),
         )
         self._agent.output_validator(_with_the_mark)
         self._loop = asyncio.new_event_loop()
@@ -105,54 +103,3 @@ def _with_the_mark(context: RunContext[str], answer: GradeAnswer) -> GradeAnswer
     if answer.mark.strip() != context.deps:
         raise ModelRetry("`mark` is not the mark of the two lines around the document; copy it letter by letter")
     return answer
-
-
-def _output_type(form: AnswerForm) -> Any:
-    if form is AnswerForm.schema:
-        return NativeOutput(GradeAnswer, name=_TOOL, description=_TOOL_MEANING)
-    if form is AnswerForm.text:
-        return PromptedOutput(GradeAnswer, name=_TOOL, description=_TOOL_MEANING)
-    return ToolOutput(GradeAnswer, name=_TOOL, description=_TOOL_MEANING)
-
-
-def _model_settings(settings: JudgeSettings) -> ModelSettings:
-    chosen = ModelSettings(max_tokens=settings.max_tokens, timeout=settings.timeout, max_retries=settings.retries)
-    if settings.temperature != "default":
-        chosen["temperature"] = settings.temperature
-    return chosen
-
-
-def _key(settings: JudgeSettings, environment: Mapping[str, str]) -> str:
-    """Return the key; an endpoint on this machine needs none."""
-    key = environment.get(settings.key_name, "").strip()
-    if not key and (urlsplit(settings.address).hostname or "") not in _ON_THIS_MACHINE:
-        raise JudgeError(
-            f"there is no key for {settings.model}: the variable {settings.key_name} is not set",
-            hint=f"set {settings.key_name}, or name another variable as `key_variable` under [judge]",
-        )
-    return key or "no-key"
-
-
-def _model(settings: JudgeSettings, key: str) -> Model:
-    """Return the model at its address."""
-    if settings.provider is Provider.anthropic:
-        # Each provider's library takes a second or more to load, and one of them is needed.
-        from pydantic_ai.models.anthropic import AnthropicModel
-        from pydantic_ai.providers.anthropic import AnthropicProvider
-
-        return AnthropicModel(settings.model, provider=AnthropicProvider(api_key=key, base_url=settings.address))
-    if settings.provider is Provider.google:
-        # As above.
-        from pydantic_ai.models.google import GoogleModel
-        from pydantic_ai.providers.google import GoogleProvider
-
-        return GoogleModel(settings.model, provider=GoogleProvider(api_key=key, base_url=settings.address))
-    # As above.
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
-    if settings.base_url:
-        provider = OpenAICompatibleProvider("openai-compatible", base_url=settings.address, api_key=key)
-        return OpenAIChatModel(settings.model, provider=provider)
-    return OpenAIChatModel(settings.model, provider=OpenAIProvider(api_key=key, base_url=settings.address))

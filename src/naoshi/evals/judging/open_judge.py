@@ -8,8 +8,9 @@ from naoshi.errors import MissingExtraError
 from naoshi.evals.judging.calibrations import below_mark, calibration_of
 from naoshi.evals.judging.kinship import Kinship, require_other_family
 from naoshi.evals.judging.model_judge import ModelJudge, judge_pin
-from naoshi.evals.judging.settings import JudgeSettings, Provider
+from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.settings import AgentSettings
+from naoshi.models.model_settings import Provider
 from naoshi.records.eval_case import EvalCase
 
 _LIBRARIES = {Provider.openai: "openai", Provider.anthropic: "anthropic", Provider.google: "google.genai"}

@@ -1,0 +1,1 @@
+"""Asking models of any provider: which one, at which address, with which key, and what went wrong in one line."""

@@ -1,0 +1,25 @@
+"""Which model is asked, where, and with which key."""
+
+import pytest
+
+from naoshi.errors import JudgeError, ModelError
+from naoshi.models.model_settings import ModelSettings, Provider
+from naoshi.models.open_model import key_of
+
+
+def test_the_address_is_that_of_the_settings_or_of_the_provider() -> None:
+    """Protects prompts from going elsewhere: no variable of the environment has a say."""
+    assert ModelSettings(provider=Provider.anthropic).address == "https://api.anthropic.com"
+    assert ModelSettings(base_url="http://127.0.0.1:9/v1").address == "http://127.0.0.1:9/v1"
+
+
+def test_a_key_comes_from_the_environment_alone_and_is_needed_away_from_this_machine() -> None:
+    """Protects keys and their absence: the variable is named, the error is the asking stage's own."""
+    remote = ModelSettings(model="m", key_variable="MY_KEY")
+    assert key_of(remote, {"MY_KEY": " k1 "}, section="repair.model") == "k1"
+    with pytest.raises(ModelError, match="MY_KEY") as told:
+        key_of(remote, {"OPENAI_API_KEY": "k2"}, section="repair.model")
+    assert "[repair.model]" in told.value.advice
+    with pytest.raises(JudgeError):
+        key_of(remote, {}, section="judge", error=JudgeError)
+    assert key_of(ModelSettings(model="m", base_url="http://localhost:1/v1"), {}, section="x") == "no-key"
