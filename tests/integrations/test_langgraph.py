@@ -4,7 +4,7 @@ import operator
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -150,6 +150,34 @@ def test_a_changed_question_is_not_answered_by_the_old_reply(store: FileStore, s
     assert asked.turn.confirmation is not None
     assert asked.turn.confirmation.question == "Something else?"
     assert asked.text.startswith("Send 10?")
+
+
+def test_one_answer_is_for_one_asking_though_the_next_is_worded_the_same(store: FileStore) -> None:
+    """Protects a node that asks the same in a loop: the yes to the first is none to the second, expired or not."""
+    deleted: list[int] = []
+
+    def tidy(_: Log) -> Log:
+        count = 0
+        while ask_person("Delete the next one?", LABELS) == 1:
+            count += 1
+            Effects(store).run(f"delete/{count}", lambda: deleted.append(1))
+        return {"log": [count]}
+
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    clock: Callable[[], datetime] = lambda: now[0]  # noqa: E731
+    graph = confirmed(compiled(tidy), store, confirmations=Confirmations(store, clock=clock), clock=clock)
+    graph.take("t", "go")
+    assert graph.take("t", "1").question is not None
+    assert len(deleted) == 1
+    for text in ("hm?", "1"):
+        now[0] += timedelta(hours=11 if text == "hm?" else 2)
+        again = graph.take("t", text)
+        assert again.question is not None
+        assert len(deleted) == 1
+    assert again.turn.reason is Reason.expired
+    graph.take("t", "1")
+    assert len(deleted) == 2
+    assert graph.take("t", "2").text == "['go', 2]"
 
 
 def test_an_expired_question_is_asked_again(store: FileStore) -> None:
