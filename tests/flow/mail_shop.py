@@ -32,6 +32,7 @@ holdout = 0.2
 [repair]
 command = {mender}
 timeout = 30
+sandbox = "off"
 """
 
 

@@ -140,3 +140,29 @@ def test_a_case_that_is_gone_is_not_run_again(tmp_path: Path) -> None:
         after = run.model_copy(update={"results": (*run.results, fallen), "run_id": "after"})
         found = judge_run(loop, after, before)
         assert found.outcome is VerdictOutcome.inconclusive
+
+
+def test_with_several_trials_a_cycle_runs_judges_and_releases_by_cases(tmp_path: Path) -> None:
+    """Protects k > 1 end to end: each case three times on both versions, counted once, and nothing left on the disk."""
+    folder = make_shop(tmp_path / "shop")
+    reports: list[str] = []
+    with ExitStack() as stack:
+        loop, workshop = open_shop(stack, folder, Follower())
+        evals = loop.settings.evals.model_copy(update={"trials": 3})
+        object.__setattr__(loop, "settings", loop.settings.model_copy(update={"evals": evals}))
+        object.__setattr__(loop, "report", reports.append)
+        record_traces(folder, loop)
+        correct_mails(loop)
+        cycle = workshop.run_cycle()
+        assert (cycle.state, cycle.reasons) == (CycleState.released, ())
+        for name in (cycle.before_run_id, cycle.after_run_id):
+            run = loop.store.runs.get(name or "")
+            assert run is not None
+            assert len(run.results) == 3 * len(run.case_states())
+            assert {item.trial for item in run.results} == {0, 1, 2}
+            told = f"{run.case_counts()[ResultState.pass_]} of {len(run.case_states())} cases pass"
+            assert name == cycle.after_run_id or any(told in line for line in reports)
+        verdict = loop.store.verdicts.get(cycle.verdict_id or "")
+        assert verdict is not None
+        assert {item.statistics.trials for item in verdict.categories if item.statistics} == {3}
+        assert list((loop.state / "runs").rglob("*.jsonl")) == []

@@ -69,7 +69,8 @@ class EvalSettings(BaseModel):
     ``python`` is the interpreter that runs assertions in Python (empty: the one that runs Naoshi), ``python_timeout``
     seconds for one of them.
 
-    ``smoke_seconds`` is how long the smoke suite may take. ``near_duplicate`` (a share, 0–1) is the likeness of texts
+    ``trials`` is how often a cycle runs each case on each version: an agent with chance in it is judged by the share
+    that passes. ``smoke_seconds`` is how long the smoke suite may take. ``near_duplicate`` (a share, 0–1) is the likeness of texts
     from which two cases count as near-duplicates. A case is flaky when more than ``flaky_share`` of its
     ``flaky_repeats`` or more repeats flipped. The holdout may be asked ``holdout_per_cycle`` times in a cycle and
     ``holdout_per_month`` times in a calendar month (UTC) in all.
@@ -84,6 +85,7 @@ class EvalSettings(BaseModel):
     rubric_fields: frozenset[str] = frozenset()
     python: str = ""
     python_timeout: _Seconds = 10.0
+    trials: int = Field(default=1, ge=1, le=100)
     smoke_seconds: _Seconds = 60.0
     near_duplicate: float = Field(default=0.9, gt=0.5, le=1, allow_inf_nan=False)
     flaky_share: float = Field(default=0.1, ge=0, lt=1, allow_inf_nan=False)

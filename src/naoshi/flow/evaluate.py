@@ -6,6 +6,7 @@ from pathlib import Path
 from naoshi.evals.runner import Runner, evaluate_cases, told_progress
 from naoshi.flow.holdout import enter_holdout_query
 from naoshi.flow.loop import Loop
+from naoshi.gate.trials import join_trials
 from naoshi.records import EvalCase, EvalRun
 from naoshi.system.git import Git
 
@@ -29,9 +30,13 @@ def evaluate_folder(
     why: str = "",
     once: str = "",
 ) -> EvalRun:
-    """Run *cases* on the agent whose files are in *folder*, those of *commit*; the run is not kept in the store.
+    """Run *cases* on the agent whose files are in *folder*, those of *commit*.
 
-    Where cases of the holdout are among them, the ledger says so first, and *why*; *once* names the step that asks.
+    With *partial_folder* results are kept there as they come, and the whole run in the store at the end; without it the
+    run is kept nowhere.
+
+    The suite of a cycle is run as often as ``trials`` under ``[evals]`` says, in one run. Where cases of the holdout
+    are among them, the ledger says so first, and *why*; *once* names the step that asks.
 
     Raises:
         HoldoutBudgetError: the holdout was asked often enough; nothing was run.
@@ -42,22 +47,32 @@ def evaluate_folder(
     enter_holdout_query(
         loop, cases, commit=commit or version, why=why or f"{suite} on {version}", once=once, counted=suite != RERUN
     )
-    run = evaluate_cases(
-        cases,
-        agent=loop.settings.agent,
-        evals=loop.settings.evals,
-        judge=loop.settings.judge,
-        repository=loop.git.folder,
-        folder=folder,
-        data_root=loop.data_root,
-        version=version,
-        suite=suite,
-        runner=runner,
-        clock=loop.clock,
-        on_result=told_progress(loop.progress, version, len(cases)),
-        partial_folder=partial_folder,
-    )
-    return run.model_copy(update={"commit": commit})
+    trials = loop.settings.evals.trials if suite == ALL_SPLITS else 1
+    runs: list[EvalRun] = []
+    for trial in range(trials):
+        name = f"{version}, trial {trial + 1} of {trials}" if trials > 1 else version
+        run = evaluate_cases(
+            cases,
+            agent=loop.settings.agent,
+            evals=loop.settings.evals,
+            judge=loop.settings.judge,
+            repository=loop.git.folder,
+            folder=folder,
+            data_root=loop.data_root,
+            version=version,
+            suite=suite,
+            runner=runner,
+            clock=loop.clock,
+            on_result=told_progress(loop.progress, name, len(cases)),
+            partial_folder=partial_folder and _trial_folder(partial_folder, trial),
+        )
+        runs.append(run)
+    joined = join_trials(runs).model_copy(update={"commit": commit})
+    if partial_folder is not None:
+        loop.store.runs.put(joined)
+        for trial, run in enumerate(runs):
+            (_trial_folder(partial_folder, trial) / f"{run.run_id}.jsonl").unlink(missing_ok=True)
+    return joined
 
 
 def evaluate_commit(
@@ -100,19 +115,20 @@ def evaluate_checkout(
     Raises:
         HoldoutBudgetError: cases of the holdout are among them, and it was asked often enough.
     """
-    partial = loop.state / "runs"
-    run = evaluate_folder(
+    return evaluate_folder(
         loop,
         folder,
         version=version,
         cases=cases,
         suite=suite,
         runner=runner,
-        partial_folder=partial,
+        partial_folder=loop.state / "runs",
         commit=Git(folder=folder).commit_of("HEAD"),
         why=why,
         once=once,
     )
-    loop.store.runs.put(run)
-    (partial / f"{run.run_id}.jsonl").unlink(missing_ok=True)
-    return run
+
+
+def _trial_folder(partial_folder: Path, trial: int) -> Path:
+    """Return where the partial results of a trial are kept: trials are runs of the same, and must not be mixed up."""
+    return partial_folder / f"trial-{trial}" if trial else partial_folder
