@@ -1,5 +1,7 @@
 """What the processes of the race tests do, on any store."""
 
+import os
+import signal
 from contextlib import AbstractContextManager, closing, nullcontext
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
@@ -45,3 +47,10 @@ def deliver(place: str, rounds: int, number: int, start: Barrier, results: Conne
             turn = confirmations.receive(f"round-{turn_number}", "先に説明して", message_id="m")
             seen.append((turn.outcome.value, turn.reason.value, turn.choice, None))
     results.send(seen)
+
+
+def ask_and_die(place: str) -> None:
+    """Ask a question, and be killed the moment that it was asked."""
+    with opened(place) as store:
+        Confirmations(store).ask("c", "送りますか？", ["送る", "直す", "やめる"])
+        os.kill(os.getpid(), signal.SIGKILL)

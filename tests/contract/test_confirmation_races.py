@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from threading import Barrier
 import pytest
 
 from naoshi.confirm import Confirmations, MemoryStore
-from tests.contract.racers import Seen, answer, deliver, opened
+from tests.contract.racers import Seen, answer, ask_and_die, deliver, opened
 
 PROCESSES = int(os.environ.get("NAOSHI_CONFIRM_PROCESSES", "100"))
 ROUNDS = int(os.environ.get("NAOSHI_CONFIRM_ROUNDS", "20"))
@@ -81,6 +82,21 @@ def test_a_message_that_many_processes_get_counts_once(place: str) -> None:
         assert Counter(result[1] for result in results) == {"free_text": 1, "duplicate": PROCESSES - 1}
     with opened(place) as store:
         assert Confirmations(store).pending("round-0") is not None
+
+
+def test_a_question_survives_the_death_of_its_program(place: str) -> None:
+    """Protects the question from kill -9: ask, die, start again, `2`, and again after that."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.contract.racers"])
+    program = context.Process(target=ask_and_die, args=(place,))
+    program.start()
+    program.join()
+    assert program.exitcode == -signal.SIGKILL
+    with opened(place) as store:
+        turn = Confirmations(store).receive("c", "2")
+        assert (turn.outcome, turn.choice) == ("resolved", 2)
+    with opened(place) as store:
+        assert Confirmations(store).receive("c", "2").reason == "already_resolved"
 
 
 def test_one_of_many_threads_wins_in_memory() -> None:
