@@ -2,11 +2,13 @@
 
 import json
 import re
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from naoshi.capture import redact
 from naoshi.errors import InputError
 from naoshi.records import (
     Cause,
@@ -47,6 +49,20 @@ from tests.repair.receipts_repository import (
 )
 
 SECTIONS = ["HALO Diagnosis", "Recommended Changes", "Supporting Traces", "Implementation Guidance"]
+SEVEN = [
+    "Executive summary",
+    "Top 3 changes to implement first",
+    "Ranked recommendation table",
+    "Supporting diagnosis and evidence",
+    "Detailed recommendations",
+    "Insights by feedback source",
+    "Machine-readable summary",
+]
+DETAILS = [
+    "### Behavior contract", "#### Prompt", "#### Skills", "### Runtime implementation", "#### Tools",
+    "#### Control flow", "#### Routing", "### Output contract", "#### Artifact schema",
+    "### Observability and evals", "#### Observability", "#### Evals",
+]  # fmt: skip
 HOSTILE = st.text(max_size=8) | st.sampled_from(
     [
         "```",
@@ -116,6 +132,25 @@ def test_whatever_is_in_it_it_is_read_back_without_loss(handoff: Handoff):
     assert [line.removeprefix("## ") for line in lines if line.startswith("#")] == SECTIONS
     assert [line for line in lines if line.startswith("```")] == ["```json", "```"]
     assert not re.search(r"<!--|-->|[\u202e\x00]", text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(handoff=HANDOFFS)
+def test_the_second_layout_says_the_same(handoff: Handoff):
+    """Protects the cookbook's readers: seven sections in order, its own headings inside, and the same handoff again."""
+    text = render_handoff(handoff, layout="seven")
+    assert parse_handoff(text) == handoff
+    lines = text.splitlines()
+    assert [line.removeprefix("## ") for line in lines if line.startswith("## ")] == SEVEN
+    assert [line for line in lines if line.startswith(("### ", "#### "))] == DETAILS
+    assert [line for line in lines if line.startswith("#") and not line.startswith(("## ", "### ", "#### "))] == []
+    assert [line for line in lines if line.startswith("```")] == ["```json", "```"]
+    table = lines[lines.index("## Ranked recommendation table") + 2 :][: 2 + len(handoff.diagnosis.recommendations)]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {8}
+    block = json.loads(text.rpartition("```json\n")[2].rpartition("\n```")[0])
+    assert [item["rank"] for item in block["top_priorities"]] == [
+        item.rank for item in handoff.diagnosis.recommendations[:3]
+    ]
 
 
 def test_the_block_is_of_the_shape_that_coding_agents_were_promised(repository: ReceiptsRepository):
@@ -212,6 +247,53 @@ def test_what_does_not_fit_is_counted(repository: ReceiptsRepository):
     assert len(handoff.cases) == 1 and len(handoff.confirmed) == 2
     assert handoff.left_out == {"cases": 1, "confirmed": 8, "traces": 1}
     assert "Left out of this handoff: 1 cases, 8 confirmed, 1 traces." in render_handoff(handoff)
+
+
+@settings(max_examples=20, deadline=None)
+@given(longest=st.integers(1, 12_000), layout=st.sampled_from(["four", "seven"]))
+def test_a_handoff_keeps_to_its_length(longest: int, layout: Literal["four", "seven"]):
+    """Protects the coding agent's context: too long is cut from the end, counted and said, and still read back."""
+    run = run_of({name: read(name, LABELS) for name in DOCUMENTS}, version="v0")
+    made = build_handoff(diagnosis(), cases=seen_cases(), run=run, traces=[trace(name) for name in DOCUMENTS],
+                         budget=HandoffBudget(characters=longest), layout=layout)  # fmt: skip
+    whole = build_handoff(diagnosis(), cases=seen_cases(), run=run, traces=[trace(name) for name in DOCUMENTS])
+    smallest = (len(made.cases), made.confirmed, made.traces) == (1, (), ())
+    assert len(render_handoff(made, layout=layout)) <= longest or smallest
+    for name in ("cases", "confirmed", "traces"):
+        kept, all_of_it = getattr(made, name), getattr(whole, name)
+        assert kept == all_of_it[: len(kept)]
+        assert made.left_out.get(name, 0) == len(all_of_it) - len(kept)
+    text = render_handoff(made, layout=layout)
+    assert parse_handoff(text) == made
+    assert ("Left out of this handoff" in text) is bool(made.left_out)
+
+
+def test_secrets_are_masked_as_in_traces():
+    """Protects keys that documents, people or models wrote: none reaches the coding agent, wherever it stood."""
+    secret = "sk-abcdefghij0123456789"
+    case = next(case for case in seen_cases() if case.case_id == "case_003_total")
+    leaky = case.model_copy(update={"vars": {"document": "box/003.csv", "note": f"use {secret}"}})
+    item = Recommendation(
+        recommendation_id="r1", rank=1, group_id="group_total", title=secret, statement=f"password={secret}",
+        cause=Cause.extraction_miss, defect=Defect.requirement_missing, layer=Layer.tools, impact=1, confidence=1,
+        effort=1, evidence=(Evidence(trace_id="trace_003", quote=f"key {secret}"),),
+    )  # fmt: skip
+    told = diagnosis().model_copy(update={"recommendations": (item,)})
+    outputs = {name: {**read(name, LABELS), "total": f"Bearer {secret}"} for name in DOCUMENTS}
+    made = build_handoff(told, cases=[leaky], run=run_of(outputs, version="v0"), traces=[trace("box/003.csv")],
+                         previous_failures=[f"saw {secret}"], mask=redact)  # fmt: skip
+    for layout in ("four", "seven"):
+        text = render_handoff(made, layout=layout)
+        assert secret not in text and text.count("[redacted]") >= 4
+        assert parse_handoff(text) == made
+
+
+def test_seven_sections_without_one_are_refused(repository: ReceiptsRepository):
+    """Protects against half a handoff of the second layout taken for a whole one: the missing section is named."""
+    text = render_handoff(repository.handoff(), layout="seven")
+    for name in SEVEN:
+        with pytest.raises(InputError, match="sections do not hold" if name == SEVEN[0] else name):
+            parse_handoff(text.replace(f"## {name}", f"## Not {name}"))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings
 from naoshi.repair.engines.base import DiagnosisEngine, DiagnosisMaterial
 from naoshi.repair.engines.evidence import EvidenceEngine
 from naoshi.repair.handoff import build_handoff, trace_path
-from naoshi.repair.handoff_file import handoff_block, parse_handoff, render_handoff
+from naoshi.repair.handoff_block import handoff_block
+from naoshi.repair.handoff_file import parse_handoff, render_handoff
 from naoshi.repair.judge_change import Judgement, judge_change
 from naoshi.repair.make_change import Base, ChangeOutcome, RepairEvidence, make_change
 from naoshi.repair.remove_branches import remove_unknown_branches

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -28,8 +28,10 @@ from naoshi.records import (
     content_hash,
     content_id,
 )
+from naoshi.repair.handoff_file import render_handoff
+from naoshi.repair.handoff_size import fitted
 from naoshi.repair.protect import is_within
-from naoshi.repair.settings import HandoffBudget
+from naoshi.repair.settings import HandoffBudget, Layout
 
 TRACES_FOLDER = ".naoshi/traces"
 """Where the exported traces lie, relative to the handoff."""
@@ -54,11 +56,15 @@ def build_handoff(
     previous_failures: Sequence[str] = (),
     every_case: bool = False,
     budget: HandoffBudget | None = None,
+    layout: Layout = "four",
+    mask: Callable[[JsonValue], JsonValue] | None = None,
 ) -> Handoff:
     """Return what the coding agent gets of *diagnosis*, *cases* and their *run* by the present version.
 
     *traces* are looked up for sources and provenance; only those of the handed cases are ever cited, and a citation of
-    anything else in the diagnosis is left out. *corrections* name the document of a case whose trace is gone.
+    anything else in the diagnosis is left out. *corrections* name the document of a case whose trace is gone. *mask*
+    hides secrets in all that the handoff holds, as it was done in traces; none is hidden without it. *layout* is the
+    one that it will be written in, which its length depends on.
 
     Raises:
         InputError: one of *cases* is not in the diagnose split, which is all that a coding agent may see.
@@ -94,8 +100,12 @@ def build_handoff(
         every_case=every_case,
         left_out={name: count for name, count in left_out.items() if count},
     )
-    identifier = content_id("handoff", draft.model_dump(mode="json", exclude={"handoff_id"}))
-    return draft.model_copy(update={"handoff_id": identifier})
+    masked = draft if mask is None else Handoff.model_validate(mask(draft.model_dump(mode="json")))
+    final = fitted(
+        masked, longest=limits.characters, length=lambda item: len(render_handoff(item, listed=limits.listed))
+    )
+    identifier = content_id("handoff", final.model_dump(mode="json", exclude={"handoff_id"}))
+    return final.model_copy(update={"handoff_id": identifier})
 
 
 def trace_path(trace_id: str) -> str:

@@ -170,7 +170,7 @@ def _furnish(
     task = build_task(handoff, protected=settings.protected, allow_worse=settings.allow_worse)
     traces = {item.path: evidence.trace_lines[item.trace_id] for item in handoff.traces
               if item.trace_id in evidence.trace_lines}  # fmt: skip
-    handoff_text = render_handoff(handoff, listed=settings.budget.listed)
+    handoff_text = render_handoff(handoff, listed=settings.budget.listed, layout=settings.layout)
     workspace.give({HANDOFF_FILE: handoff_text, TASK_FILE: render_task(task), **traces})
     if evidence.data_root is not None:
         workspace.give_documents(sorted(_cited_paths(handoff)), root=evidence.data_root)

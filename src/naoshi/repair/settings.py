@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings, SandboxMode
 
 Language = Literal["en", "ja"]
+Layout = Literal["four", "seven"]
 
 DEFAULT_PROTECTED = (
     "evals/",
@@ -32,6 +33,7 @@ class HandoffBudget(BaseModel):
 
     ``listed`` is the number of cases shown in the part for reading; the machine-readable block has ``cases`` failing
     ones and ``confirmed`` ones that pass. ``traces`` are cited at most, ``places`` are the lines given for one case.
+    ``characters`` is the length of the whole file, in which one failing case always has its place.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,6 +43,7 @@ class HandoffBudget(BaseModel):
     traces: int = Field(default=200, ge=0)
     places: int = Field(default=12, ge=1)
     listed: int = Field(default=20, ge=1)
+    characters: int = Field(default=1_500_000, ge=1)
 
 
 class RepairSettings(BaseModel):
@@ -59,7 +62,8 @@ class RepairSettings(BaseModel):
 
     ``every_case`` tells the coding agent that each case is true as it stands and has to pass; without it a rule may
     outvote a case. ``allow_worse`` is how many cases of the diagnose split that passed may fail after a change, where
-    more are mended. ``language`` (``en`` or ``ja``) is that of the diagnosis; ``budget`` limits the handoff.
+    more are mended. ``language`` (``en`` or ``ja``) is that of the diagnosis; ``budget`` limits the handoff,
+    whose ``layout`` has `four` sections or the `seven` of the public cookbook.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -85,6 +89,7 @@ class RepairSettings(BaseModel):
     every_case: bool = False
     language: Language = "en"
     budget: HandoffBudget = HandoffBudget()
+    layout: Layout = "four"
 
     def guarding(self, folder: str) -> "RepairSettings":
         """Return these settings with the suites in *folder* (relative to the repository) protected, and hidden.

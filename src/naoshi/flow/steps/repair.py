@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from naoshi.capture.redaction import redact_text
+from naoshi.capture.redaction import redact, redact_text
 from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError
 from naoshi.flow.agent_trace import keep_agent_trace, told_event
@@ -42,6 +42,8 @@ def hand_off(
         previous_failures=failures,
         every_case=repair.every_case,
         budget=repair.budget,
+        layout=repair.layout,
+        mask=redact,
     )
     loop.store.handoffs.put(handoff)
     return handoff
@@ -52,7 +54,7 @@ def write_handoff(loop: Loop, handoff: Handoff, folder: Path) -> tuple[Path, Pat
     repair = loop.settings.repair
     task = build_task(handoff, protected=repair.protected, allow_worse=repair.allow_worse)
     paths = (folder / "codex_handoff.md", folder / "task.md")
-    write_durably(paths[0], render_handoff(handoff, listed=repair.budget.listed))
+    write_durably(paths[0], render_handoff(handoff, listed=repair.budget.listed, layout=repair.layout))
     write_durably(paths[1], render_task(task))
     return paths
 

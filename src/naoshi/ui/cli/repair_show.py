@@ -67,7 +67,7 @@ def dry_run_and_show(loop: Loop, out: Output) -> None:
     """
     made, settings = _handoff(loop), loop.settings.repair
     task = render_task(build_task(made, protected=settings.protected, allow_worse=settings.allow_worse))
-    text = render_handoff(made, listed=settings.budget.listed)
+    text = render_handoff(made, listed=settings.budget.listed, layout=settings.layout)
     out.say("── codex_handoff.md", text, "── task.md", task, "── command (not started)")
     try:
         command = coding_agent(loop, starting=False).command_line()
