@@ -51,7 +51,7 @@ def judged(cases: Sequence[Case], policy: GatePolicy, *, again: bool = True) -> 
 
 
 @pytest.mark.parametrize("again", [True, False], ids=["with re-runs", "by the runs alone"])
-@settings(max_examples=150)
+@settings(max_examples=70)
 @given(cases=CASES | SAFE, policy=POLICIES, data=st.data())
 def test_a_candidate_that_gets_worse_is_never_judged_better(
     again: bool, cases: list[Case], policy: GatePolicy, data: st.DataObject
@@ -79,7 +79,7 @@ def test_a_loss_in_one_category_does_not_hide_that_of_another():
     assert (one.outcome, both.outcome) == (VerdictOutcome.regression,) * 2
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(cases=CASES, policy=POLICIES, data=st.data())
 def test_the_order_of_cases_and_their_names_say_nothing(cases: list[Case], policy: GatePolicy, data: st.DataObject):
     """Protects against verdicts that hang on how a suite is sorted or named."""
@@ -136,7 +136,7 @@ def sample(pairs: Sequence[tuple[int, int]], *, scale: int | None) -> PairedSamp
 
 
 @pytest.mark.parametrize("scale", [3, None], ids=["several trials", "graded"])
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(pairs=SAMPLES, data=st.data())
 def test_a_lower_score_never_makes_a_fall_less_certain(
     scale: int | None, pairs: list[tuple[int, int]], data: st.DataObject

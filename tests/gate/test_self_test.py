@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from naoshi.gate.decide import settle
 from naoshi.gate.policy import CategoryTolerance, GatePolicy
 from naoshi.gate.rerun import RunAgain
-from naoshi.gate.self_test import self_test
-from naoshi.records import EvalRun, Verdict, VerdictOutcome
+from naoshi.gate.self_test import self_test, self_test_key
+from naoshi.records import Certainty, EvalRun, Verdict, VerdictOutcome
 from tests.gate.runs import NOW, RESULTS, drawn, of_counts, of_trials, result, run
 
 EACH_POLICY = pytest.mark.parametrize("policy", [GatePolicy(policy="literal"), GatePolicy(policy="paired")])
@@ -83,8 +83,72 @@ def test_a_suite_that_says_nothing_is_not_trusted(empty: EvalRun):
     assert self_test(empty, GatePolicy(), now=NOW).passed is False
 
 
+@settings(max_examples=30)
 @given(results=RESULTS)
 def test_the_self_test_ends_whatever_the_run_is(results: dict[int, tuple[str, str]]):
     """Protects the cycle: no run makes the test fail to answer, and one that says anything is enough."""
     found = self_test(drawn("v1", results), GatePolicy(policy="paired"), now=NOW)
     assert found.passed is any(state in ("pass", "fail", "agent_error") for state, _ in results.values())
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_a_collapse_that_averages_cannot_show_is_said_to_be_too_few(name: str):
+    """Protects point 5: with nothing run again a category that breaks is seen, or named as too small to certify."""
+    found = self_test(of_counts("v1", a=(2, 2), b=(20, 20)), GatePolicy(), now=NOW)
+    assert (found.passed, found.too_few) == (True, ("a",))
+    asked = next(item for item in found.probes if item.name.startswith("a category that") and item.category == name)
+    assert asked.found.value == {"a": "inconclusive", "b": "regression"}[name]
+
+
+def test_a_gate_that_certifies_or_passes_a_collapse_is_found_out():
+    """Protects against a gate that calls a small category certified, and against one that shrugs at a collapse."""
+
+    def trusting(
+        candidate: EvalRun, baseline: EvalRun | None, policy: GatePolicy, *, run_again: RunAgain, now: datetime
+    ) -> Verdict:
+        made = settle(candidate, baseline, policy, run_again=run_again, now=now)
+        if made.outcome is not VerdictOutcome.inconclusive or "not settle" not in "".join(made.reasons):
+            return made
+        sure = [
+            item.model_copy(
+                update={
+                    "statistics": item.statistics.model_copy(update={"certainty": Certainty.certified})
+                    if item.statistics
+                    else None
+                }
+            )
+            for item in made.categories
+        ]
+        return made.model_copy(update={"categories": tuple(sure)})
+
+    found = self_test(of_counts("v1", a=(2, 2)), GatePolicy(), now=NOW, gate=trusting)
+    assert {item.name for item in found.probes if not item.held} == {
+        "a category that collapses, with nothing run again"
+    }
+
+
+def test_the_regression_is_put_into_the_results_as_they_are():
+    """Protects point 5: where cases really pass, some of them are broken in a copy; where none does, none can be."""
+    found = self_test(of_counts("v1", a=(3, 10), b=(0, 5)), GatePolicy(), now=NOW)
+    real = [item.category for item in found.probes if item.name == "a regression in these results"]
+    assert (real, found.passed) == (["a"], True)
+
+
+def test_what_was_tested_holds_for_that_suite_policy_and_version_alone():
+    """Protects trust: with another case, text, source, category, judge, trial or setting the gate is tested anew."""
+    suite = run(result("a"), result("b", "fail"))
+    key = self_test_key(suite, GatePolicy())
+    assert self_test(suite, GatePolicy(), now=NOW).key == key
+    assert self_test_key(run(result("b"), result("a", "judge_error"), version="v9"), GatePolicy()) == key
+    others = [
+        run(result("a")),
+        run(result("a"), result("b", content_hash="edited")),
+        run(result("a"), result("b", source_key="a trace")),
+        run(result("a"), result("b", category="safety")),
+        run(result("a"), result("b"), result("b", trial=1)),
+        run(result("a"), result("b"), settings_hash="another judge"),
+    ]
+    keys = {self_test_key(item, GatePolicy()) for item in others}
+    keys |= {self_test_key(suite, policy) for policy in (GatePolicy(policy="literal"), GatePolicy(margin=0.1))}
+    assert key not in keys
+    assert len(keys) == len(others) + 2

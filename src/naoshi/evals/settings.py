@@ -69,11 +69,11 @@ class EvalSettings(BaseModel):
     ``python`` is the interpreter that runs assertions in Python (empty: the one that runs Naoshi), ``python_timeout``
     seconds for one of them.
 
-    ``trials`` is how often a cycle runs each case on each version: an agent with chance in it is judged by the share
-    that passes. ``smoke_seconds`` is how long the smoke suite may take. ``near_duplicate`` (a share, 0–1) is the likeness of texts
-    from which two cases count as near-duplicates. A case is flaky when more than ``flaky_share`` of its
-    ``flaky_repeats`` or more repeats flipped. The holdout may be asked ``holdout_per_cycle`` times in a cycle and
-    ``holdout_per_month`` times in a calendar month (UTC) in all.
+    ``trials`` is how often a cycle runs each case on each version: an agent with chance in it is judged by the
+    share that passes. ``smoke_seconds`` is how long the smoke suite may take. ``near_duplicate`` (a share, 0–1) is
+    the likeness of texts from which two cases count as near-duplicates. A case is flaky when more than
+    ``flaky_share`` of its ``flaky_repeats`` or more repeats flipped. The holdout may be asked ``holdout_per_cycle``
+    times in a cycle and ``holdout_per_month`` times in a calendar month (UTC) in all.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
