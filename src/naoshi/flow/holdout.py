@@ -2,13 +2,15 @@
 
 import getpass
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Final
+
+from pydantic import AwareDatetime
 
 from naoshi.errors import HoldoutBudgetError
 from naoshi.flow.loop import Loop
 from naoshi.records import EvalCase, LedgerEntry, Split
+from naoshi.records.base import Record
 from naoshi.release.ledger import enter
 
 HOLDOUT: Final = "holdout"
@@ -17,15 +19,14 @@ HOLDOUT: Final = "holdout"
 _MONTH = "%Y-%m"
 
 
-@dataclass(frozen=True, kw_only=True)
-class HoldoutQuery:
+class HoldoutQuery(Record):
     """One evaluation on the holdout.
 
     ``cases`` is how many of its cases were run. ``counted`` is False for the re-runs that settle a verdict: they belong
     to the query that they settle. ``cycle`` is the cycle that was open then, empty where none was.
     """
 
-    at: datetime
+    at: AwareDatetime
     who: str
     why: str
     commit: str
@@ -34,8 +35,7 @@ class HoldoutQuery:
     counted: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class HoldoutUse:
+class HoldoutUse(Record):
     """The lines so far, oldest first, and how many queries count in this ``month`` (UTC) and in the open cycle."""
 
     queries: tuple[HoldoutQuery, ...]

@@ -9,9 +9,9 @@ from naoshi.evals.suites.health import CaseHealth, CaseKey, Repeats, began_with,
 from naoshi.evals.suites.standing import QUARANTINED, CaseStanding, Standing, standings
 from naoshi.flow.loop import Loop
 from naoshi.flow.suites import judged_cases
-from naoshi.flow.versions import present_version
 from naoshi.records import CaseResult, EvalCase, EvalRun, Flip, ResultState, Version
 from naoshi.release.ledger import enter
+from naoshi.release.versions import current_version
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,9 @@ def flaky_cases(loop: Loop) -> tuple[FlakyCase, ...]:
     those of a category in which nothing may fail; those that never flipped before a coding agent's change was released,
     since a change could flap on purpose; and those that a person kept before.
     """
-    version = present_version(loop)
+    version = current_version(loop.store)
+    if version is None:
+        return ()
     told, settings = case_standings(loop), loop.settings.evals
     runs = [run for run in _runs_in_force(loop) if run.version == version.name]
     whole = case_histories(loop)

@@ -3,9 +3,11 @@
 from collections import deque
 from collections.abc import Iterator
 
+from naoshi.flow.case_review import case_questions
 from naoshi.flow.certified import CertifiedChange, certified_changes
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import runs_by_version
+from naoshi.flow.quarantine import SetAside
 from naoshi.flow.steps.triage import open_questions
 from naoshi.flow.suites import load_cases
 from naoshi.records import Cycle, ResultState, TriageClass
@@ -18,6 +20,7 @@ from naoshi.triage.question import TriageQuestion
 class Standing(Record):
     """What there is, in numbers, what ``waiting`` for a person, and the ``next_step`` in words.
 
+    ``set_aside`` counts the cases without a say in the gate: in quarantine, being fixed, or retired by a person.
     ``passing`` counts the cases that passed in the last run of the version in force (None: it was not run).
     ``cycle_state``, ``cycle_stage`` and ``cycle_reasons`` are those of the latest cycle. ``last_change`` names the
     latest change and says what became of it. ``alarms`` say where decisions look like a formality.
@@ -30,6 +33,7 @@ class Standing(Record):
     corrections: int
     untriaged: int
     cases: int
+    set_aside: int
     passing: int | None
     cycles: int
     cycle_state: str | None
@@ -62,7 +66,7 @@ def standing(loop: Loop) -> Standing:
         SuiteError: a suite cannot be read.
     """
     store = loop.store
-    version = current_version(store)
+    version, cases = current_version(store), load_cases(loop)
     name = version.name if version else None
     runs = [run for run in runs_by_version(loop) if run.version == name]
     cycles = store.cycles.find()
@@ -76,14 +80,15 @@ def standing(loop: Loop) -> Standing:
         quarantined=store.quarantine.count(),
         corrections=store.corrections.count(),
         untriaged=store.corrections.count() - len({item.correction_id for item in triages}),
-        cases=len(load_cases(loop)),
+        cases=len(cases),
+        set_aside=len(cases) - len(SetAside.of(loop).deciding(cases)),
         passing=runs[-1].case_counts()[ResultState.pass_] if runs else None,
         cycles=len(cycles),
         cycle_state=cycles[-1].state.value if cycles else None,
         cycle_stage=cycles[-1].stage if cycles else None,
         cycle_reasons=cycles[-1].reasons if cycles else (),
         last_change=_last_change(loop, changes),
-        waiting=tuple(_waiting(questions, changes)),
+        waiting=(*_waiting(questions, changes), *_flaky(loop)),
         alarms=review_figures(store.reviews.find(), triages=triages, settings=loop.settings.review).alarms,
         next_step=_next_step(loop, cycles[-1] if cycles else None, len(questions), changes),
     )
@@ -117,6 +122,12 @@ def _waiting(questions: tuple[TriageQuestion, ...], changes: tuple[CertifiedChan
             yield f"change {item.change.change_id} for a review: naoshi review"
         if item.waits_for_release:
             yield f"change {item.change.change_id} for its release: naoshi release"
+
+
+def _flaky(loop: Loop) -> Iterator[str]:
+    count = len(case_questions(loop))
+    if count:
+        yield f"{count} flaky cases for a decision: naoshi cases review"
 
 
 def _next_step(loop: Loop, cycle: Cycle | None, questions: int, changes: tuple[CertifiedChange, ...]) -> str:

@@ -1,6 +1,7 @@
 """The version in force on all cases: what a change will be held against."""
 
 from naoshi.flow.answers import require_some_answer
+from naoshi.flow.case_review import review_cases
 from naoshi.flow.evaluate import ALL_SPLITS, evaluate_commit
 from naoshi.flow.loop import Loop
 from naoshi.flow.quarantine import quarantine_flaky
@@ -54,4 +55,7 @@ def run_step(loop: Loop, cycle: Cycle) -> Cycle:
     run = run_present(loop, once=f"{cycle.cycle_id}:run")
     counts = run.case_counts()
     loop.report(f"{cycle.base_version}: {counts[ResultState.pass_]} of {sum(counts.values())} cases pass")
+    _, unanswered = review_cases(loop)
+    if unanswered:
+        loop.report(f"{len(unanswered)} flaky cases wait for a person: naoshi cases review")
     return cycle.model_copy(update={"stage": "diagnose", "before_run_id": run.run_id})

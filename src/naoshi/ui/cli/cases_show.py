@@ -15,6 +15,7 @@ from naoshi.flow.versions import main_branch
 from naoshi.records import EvalRun, ResultState, Split
 from naoshi.ui.cli.output import Output, counted, one_line
 from naoshi.ui.cli.run_show import show_run
+from naoshi.ui.cli.set_aside_show import show_set_aside
 
 _SHOWN = 10
 
@@ -53,6 +54,7 @@ def run_and_show(
         write_results(output, run, cases)
     require_some_answer(loop, run, cases)
     show_run(run, out)
+    show_set_aside(loop, run, out)
     out.result(run)
     return run.counts()[ResultState.pass_] == len(run.results)
 

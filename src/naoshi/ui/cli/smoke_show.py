@@ -8,6 +8,7 @@ from naoshi.flow.smoke import run_smoke, smoke_suite
 from naoshi.records import ResultState
 from naoshi.ui.cli.output import Output, counted, one_line
 from naoshi.ui.cli.run_show import show_run
+from naoshi.ui.cli.set_aside_show import show_set_aside
 
 _SHOWN = 5
 
@@ -31,6 +32,7 @@ def run_smoke_and_show(loop: Loop, out: Output, *, commit: str, output: Path | N
     if output is not None:
         write_results(output, run, choice.cases)
     show_run(run, out)
+    show_set_aside(loop, run, out)
     out.say("a smoke run is a quick look: a release always stands on a run of all cases")
     out.result({"run": run, "covered": choice.covered, "left_out": choice.left_out, "expected_seconds": choice.seconds})
     return run.counts()[ResultState.pass_] == len(run.results)

@@ -8,11 +8,12 @@ from naoshi.ui.cli.output import Output, counted, one_line
 def show_status(loop: Loop, out: Output) -> None:
     """Show version, counts, what waits for a person, and the next step."""
     now = standing(loop)
+    aside = f"  ({now.set_aside} without a say in the gate)" if now.set_aside else ""
     counts = (
         ("version", f"{now.version or 'none yet'}  ({counted(now.releases, 'release')})"),
         ("traces", f"{now.traces}  ({counted(now.quarantined, 'line')} in quarantine)"),
         ("corrections", f"{now.corrections}  ({now.untriaged} not triaged)"),
-        ("cases", f"{now.cases}  ({now.passing if now.passing is not None else '?'} passing in the last run)"),
+        ("cases", f"{now.cases}  ({now.passing if now.passing is not None else '?'} passing in the last run)" + aside),
         ("cycles", f"{now.cycles}" + (f"  (the last one: {_last_cycle(now)})" if now.cycle_state else "")),
         *([("change", now.last_change)] if now.last_change else []),
     )
