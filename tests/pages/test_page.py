@@ -14,7 +14,7 @@ HOSTILE = "</p><script>alert(1)</script>{{ 7 * 7 }}{% raw %}"
 
 def rendered(folder: Path, said: str) -> str:
     (folder / "page.html.j2").write_text(TEMPLATE, encoding="utf-8")
-    return render_page(folder / "page.html.j2", language="ja", words={"title": "題"}, said=said)
+    return render_page(folder / "page.html.j2", language="ja", title="題", said=said)
 
 
 def test_a_page_forbids_scripts_and_loading_and_escapes_what_it_is_given(tmp_path: Path):

@@ -39,6 +39,7 @@ def render_report(report: DemoReport, *, folder: Path) -> str:
         _TEMPLATE,
         report=report,
         language=report.language,
+        title=words.title,
         words=words,
         measures=measures_of([*report.cycles, *naive], words),
         first=report.cycles[0],

@@ -15,6 +15,7 @@ def add_to(app: typer.Typer) -> None:
     evals = typer.Typer(help="Permanent cases: make, run and list them.", no_args_is_help=True)
     evals.command("mint")(mint)
     evals.command("run")(run)
+    evals.command("report")(report)
     evals.command("list")(list_cases)
     evals.command("holdout")(holdout)
     app.add_typer(evals, name="evals")
@@ -103,6 +104,27 @@ def holdout(folder: Folder = HERE, as_json: AsJson = False) -> int:
     out = Output(as_json=as_json)
     with session(folder, out) as loop:
         show_holdout(loop, out)
+    return 0
+
+
+def report(
+    output: Annotated[
+        Path | None, typer.Option(help="The file to write; without it `.naoshi/reports/evals.html`.")
+    ] = None,
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
+    """Write all runs so far as one HTML page.
+
+    Pass rates by category and version, every case by version, and the latest verdict with both outputs of each case
+    that flipped. Cases of the holdout are counted and never shown. The page needs neither network nor scripts.
+    """
+    from naoshi.ui.cli.report_show import report_and_show
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        report_and_show(loop, out, output=output)
     return 0
 
 

@@ -1,0 +1,1 @@
+"""What the evals have shown so far, as one HTML page: versions, categories, cases, and the latest verdict."""
