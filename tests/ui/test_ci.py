@@ -169,6 +169,16 @@ def test_a_change_cannot_lower_its_own_bar(clone: Clone):
     assert clone("ci", "--from", "origin/main").status == 1
 
 
+def test_a_change_of_the_gate_s_settings_counts_once_it_is_merged(clone: Clone):
+    """A pull request that tolerates what it breaks is judged by the settings of the branch that it goes to."""
+    clone.say(word_1="something else")
+    config = clone.folder / "naoshi.toml"
+    config.write_text(config.read_text() + "[gate.default]\nmax_drop = 0.9\n")
+    clone.commit()
+    assert clone("ci").status == 0
+    assert clone("ci", "--from", "origin/main").status == 1
+
+
 def test_an_agent_that_cannot_run_in_a_bare_checkout_says_so(clone: Clone):
     """What was installed in the work tree alone makes re-runs impossible: inconclusive, never a silent pass."""
     agent = clone.folder / "agent.py"

@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from naoshi.errors import ConfigError
 from naoshi.flow.settings import LoopSettings
 from naoshi.system.files import read_text
+from naoshi.system.git import Git
 
 CONFIG_NAME = "naoshi.toml"
 
@@ -58,14 +59,20 @@ def read_settings(path: Path) -> Settings:
     """
     if not path.is_file():
         raise ConfigError(f"there is no {path.name} in {path.parent}", hint="write one with `naoshi init`")
-    try:
-        document: dict[str, Any] = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path.name} is not TOML: {error}") from error
-    try:
-        return Settings(**document)
-    except ValidationError as error:
-        raise ConfigError(f"{path.name}: {first_fault(error)}") from error
+    return _settings_of(read_text(path), path.name)
+
+
+def settings_at(git: Git, ref: str) -> Settings:
+    """Return the settings as the commit or branch *ref* of *git* has them, and of the environment.
+
+    Raises:
+        RepositoryError: there is no such commit.
+        ConfigError: it has no naoshi.toml, or that is wrong.
+    """
+    found = git.attempt("show", f"{git.commit_of(ref)}:{CONFIG_NAME}")
+    if found.status != 0:
+        raise ConfigError(f"{ref} has no {CONFIG_NAME}")
+    return _settings_of(found.stdout, f"{CONFIG_NAME} of {ref}")
 
 
 def first_fault(error: ValidationError) -> str:
@@ -74,3 +81,14 @@ def first_fault(error: ValidationError) -> str:
     place = ".".join(str(part) for part in faults[0]["loc"]) or "the whole file"
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
     return f"{place}: {faults[0]['msg']}{more}"
+
+
+def _settings_of(text: str, name: str) -> Settings:
+    try:
+        document: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{name} is not TOML: {error}") from error
+    try:
+        return Settings(**document)
+    except ValidationError as error:
+        raise ConfigError(f"{name}: {first_fault(error)}") from error

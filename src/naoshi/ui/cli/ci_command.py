@@ -22,7 +22,8 @@ def ci(
         Path | None, typer.Option(help="The baseline's file; without it `baseline.json` beside the suites.")
     ] = None,
     ref: Annotated[
-        str, typer.Option("--from", help="Take the baseline as this commit or branch has it, `origin/main` say.")
+        str,
+        typer.Option("--from", help="Take baseline and [gate] as this commit or branch has them."),
     ] = "",
     keep: Annotated[
         bool, typer.Option("--keep", help="Run all cases and keep them as the baseline, instead of judging.")

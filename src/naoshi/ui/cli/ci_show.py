@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from naoshi.app.settings import settings_at
 from naoshi.flow.loop import Loop
 from naoshi.flow.pipeline import PipelineResult, judge_clone, keep_baseline
 from naoshi.gate.explain import explain
@@ -44,7 +45,7 @@ def keep_and_show(folder: Path, out: Output, *, path: Path | None) -> int:
 def judge_and_show(folder: Path, out: Output, *, smoke: bool, path: Path | None, ref: str, junit: Path | None) -> int:
     """Judge the work tree, write what was asked for, and return the exit status."""
     with _pipeline(folder, out) as loop:
-        found = judge_clone(loop, smoke=smoke, path=path, ref=ref)
+        found = judge_clone(_bar_of(loop, ref), smoke=smoke, path=path, ref=ref)
         scope = "smoke suite" if smoke else "all cases"
         if junit is not None:
             write_junit(junit, found.run, found.verdict)
@@ -53,6 +54,15 @@ def judge_and_show(folder: Path, out: Output, *, smoke: bool, path: Path | None,
             append_summary(Path(place), summary(found.run, found.verdict, scope=scope, notes=found.notes))
         _show(loop, found, scope, out)
     return _EXIT[found.verdict.outcome]
+
+
+def _bar_of(loop: Loop, ref: str) -> Loop:
+    """Return *loop* with the gate's settings, and the time of the smoke suite, as *ref* has them."""
+    if not ref:
+        return loop
+    there = settings_at(loop.git, ref)
+    evals = loop.settings.evals.model_copy(update={"smoke_seconds": there.evals.smoke_seconds})
+    return replace(loop, settings=loop.settings.model_copy(update={"gate": there.gate, "evals": evals}))
 
 
 def harmless(line: str) -> str:
