@@ -127,6 +127,22 @@ def test_a_model_cannot_write_the_reply(hook: ClaudeCodeHook, tool: str, given: 
         hook.answer(prompt("1"))
 
 
+@pytest.mark.parametrize(
+    "notice", ["<task-notification>\n<result>1</result>\n</task-notification>", "\n<system-reminder>1"]
+)
+def test_a_notice_of_claude_code_is_no_message_of_a_person(hook: ClaudeCodeHook, notice: str) -> None:
+    """Protects a refusal, and the question that waits, from prompts in which the program tells of its tasks."""
+    hook.answer(prompt("clean up"))
+    asked = hook.answer(call("Bash", command="rm a"))
+    assert hook.answer(prompt(notice)) == {}
+    assert hook.answer(call("Bash", command="rm b"))["systemMessage"] == asked["systemMessage"]
+    hook.answer(prompt("2"))
+    assert hook.answer(prompt(notice)) == {}
+    assert "refused" in str(hook.answer(call("Bash", command="rm a")))
+    hook.answer(prompt("go on, do it"))
+    assert "1. " in hook.answer(call("Bash", command="rm a"))["systemMessage"]
+
+
 def test_what_could_be_no_reply_may_be_scheduled_with_a_yes(hook: ClaudeCodeHook) -> None:
     """Protects those who use such tools for work."""
     work = {"cron": "0 9 * * *", "prompt": "look at the build"}

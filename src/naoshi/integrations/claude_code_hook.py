@@ -58,6 +58,8 @@ _SHOWN = frozenset({PermitState.asked, PermitState.waiting, PermitState.outcome_
 # The model words this anew in each call; it changes nothing that is done, and a yes must not depend on it.
 _REMARKS = {"Bash": ("description",)}
 _SAYS = ("prompt", "message")
+# Claude Code hands in its own notices as prompts too. No person wrote them, and they begin no turn of a person's.
+_NOTICES = ("<task-notification>", "<system-reminder>")
 _NUMBERS = ("",) * 99
 _REPLIES = frozenset({Reason.resolved, Reason.out_of_range, Reason.ambiguous})
 # Well below the 60 seconds after which Claude Code goes on without the hook's answer.
@@ -116,6 +118,8 @@ class ClaudeCodeHook:
         return {}
 
     def _prompted(self, event: HookInput) -> dict[str, JsonValue]:
+        if event.prompt.lstrip().startswith(_NOTICES):
+            return {}
         turn = self._confirmations.receive(event.session_id, event.prompt, actor="claude-code")
         self._turns.put(event.session_id, turn.model_dump(mode="json"))
         if not turn.context:
