@@ -38,9 +38,10 @@ def rerunning(loop: Loop, candidate: EvalRun, baseline: EvalRun | None) -> Gener
     """
     with ExitStack() as stack:
         places = _Places(loop=loop, stack=stack)
-        judged = {case.case_id: case for case in judged_cases(loop)}
+        judged: dict[str, EvalCase] = {}
 
         def run_again(case_ids: Sequence[str], /) -> Rerun:
+            judged.update((case.case_id, case) for case in (() if judged else judged_cases(loop)))
             cases = [judged[name] for name in dict.fromkeys(case_ids) if name in judged]
             loop.report(f"gate: {len(cases)} cases that flipped are run once more")
             runs = [places.run(run, cases) for run in (candidate, baseline) if run is not None]
