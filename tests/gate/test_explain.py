@@ -119,6 +119,15 @@ def test_how_sure_a_fall_is_is_told():
     assert "p = 0.0625 by exact McNemar, 0.0665 with Holm's method\n" in text
 
 
+def test_unknown_results_are_no_gains():
+    """Protects the reader: where the judge failed nothing got better, and the figure says how it counts."""
+    same = run(result("a"), result("b", "judge_error"))
+    found = decide(same, same, GatePolicy(), now=NOW)
+    assert "0 worse, 0 better; unknown results are counted for the candidate\n" in explain(found)
+    assert "不明な結果は候補に有利に数えています\n" in explain(found, "ja")
+    assert "unknown results" not in explain(decide(run(result("a")), run(result("a")), GatePolicy(), now=NOW))
+
+
 def test_rates_over_trials_are_told_with_the_flip():
     """Protects agents with chance: a flip says how many of the trials stand behind it."""
     found = decide(of_trials("v2", a="+--"), of_trials("v1", a="++-"), GatePolicy(), now=NOW)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from naoshi.gate.finding import CategoryCases
 from naoshi.gate.measure import ANSWERS, PASSES, SCORES, Measure, has_graded_scores
+from naoshi.gate.pairing import Pair
 from naoshi.gate.policy import GatePolicy
 from naoshi.gate.statistics import PairedSample, can_show, difference_interval, holm, smallest_effect, wilson, worse_p
-from naoshi.gate.trials import CaseTrials, gives_no_answer, passing
+from naoshi.gate.trials import CaseTrials, gives_no_answer, passing, unknown
 from naoshi.records.eval_run import CategoryStatistics, Certainty, MeasureStatistics
 
 # Of the error that averages may make: nearly all of it goes to whether cases pass, the rest to what that does not see.
@@ -94,7 +95,7 @@ def _of_category(
         sources=len({trials.source for trials in now}),
         trials=min(len(side.results) for side in (*now, *(pair.before for pair in cases.pairs))),
         worse=sum(PASSES.after(pair) < PASSES.before(pair) for pair in cases.pairs),
-        better=sum(PASSES.after(pair) > PASSES.before(pair) for pair in cases.pairs),
+        better=sum(PASSES.after(pair) > PASSES.before(pair) and not _is_open(pair) for pair in cases.pairs),
         pass_low=pass_low,
         pass_high=pass_high,
         measures=tuple(measures),
@@ -119,6 +120,11 @@ def _certainty(
     if not asked:
         return None
     return Certainty.certified if all(asked) else Certainty.too_few
+
+
+def _is_open(pair: Pair) -> bool:
+    """Return whether a result of the case is unknown, so that it counts as better without being so."""
+    return unknown((pair.before, pair.after)) > 0
 
 
 def _smallest_effect(tests: Sequence[_Test], alpha: float) -> int | None:

@@ -18,6 +18,7 @@ from naoshi.records.eval_run import (
 Language = Literal["en", "ja"]
 
 _SHOWN = 10
+_ROUNDING = 1e-6
 
 _HEADLINE: dict[Language, dict[VerdictOutcome, str]] = {
     "en": {
@@ -76,6 +77,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "other": "By the policy `{policy}` it would be: {headline}",
         "difference": "difference {difference} points, 95 % from {low} to {high}",
         "changed": "{worse} worse, {better} better",
+        "open": "unknown results are counted for the candidate",
         "chance": "p = {p} by {test}, {adjusted} with Holm's method",
         "bounds": "95 % bounds of the pass rate: {low} to {high}",
         "certified": "certified",
@@ -101,6 +103,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "other": "方針 `{policy}` による場合 → {headline}",
         "difference": "差 {difference} ポイント、95 % 区間 {low} から {high}",
         "changed": "悪化 {worse} 件、改善 {better} 件",
+        "open": "不明な結果は候補に有利に数えています",
         "chance": "偶然とした場合の確率 p = {p}（{test}）、Holm 法の補正後 {adjusted}",
         "bounds": "合格率の 95 % 区間 {low} から {high}",
         "certified": "保証できます",
@@ -152,16 +155,17 @@ def _category(item: CategoryVerdict, language: Language) -> Iterator[str]:
     count = f"{item.cases} {_WORDS[language]['cases']}" if language == "en" else f"{item.cases} 件"
     yield f"  - {item.category}: {before} → {after} ({count}) {_MARK[language][item.outcome]}"
     if item.statistics is not None:
-        told = list(_statistics(item.statistics, language))
-        yield from (f"      {line}" for line in told)
+        yield from (f"      {line}" for line in _statistics(item, item.statistics, language))
 
 
-def _statistics(found: CategoryStatistics, language: Language) -> Iterator[str]:
+def _statistics(item: CategoryVerdict, found: CategoryStatistics, language: Language) -> Iterator[str]:
     words = _WORDS[language]
     for measure in found.measures[:1]:
         points = {name: f"{getattr(measure, name) * 100:+.1f}" for name in ("difference", "low", "high")}
         changed = words["changed"].format(worse=found.worse, better=found.better)
-        yield f"{words['difference'].format(**points)}; {changed}"
+        shown = (item.candidate_rate or 0.0) - (item.baseline_rate or 0.0)
+        favoured = f"; {words['open']}" if abs(shown - measure.difference) > _ROUNDING else ""
+        yield f"{words['difference'].format(**points)}; {changed}{favoured}"
         if measure.difference < 0:
             chance = {"p": f"{measure.p_value:.4f}", "adjusted": f"{measure.adjusted_p:.4f}", "test": measure.test}
             yield words["chance"].format(**chance)
