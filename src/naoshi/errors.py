@@ -133,7 +133,7 @@ class MissingSandboxError(MissingProgramError):
     """The sandbox that the settings ask for cannot be used."""
 
     code = "sandbox-missing"
-    hint = "install bubblewrap (`apt-get install bubblewrap`), or set `sandbox = \"auto\"` under [repair]"
+    hint = 'install bubblewrap (`apt-get install bubblewrap`), or set `sandbox = "auto"` under [repair]'
 
 
 class MissingExtraError(UsageError):
