@@ -64,6 +64,22 @@ def test_arguments_are_matched_as_json(test: Any, value: Any, passes: bool) -> N
     assert asks(rules, "t", cc=value)
 
 
+@pytest.mark.parametrize("value", ["b@example.org", ["b"], {"k": 1}, 0, False, " "])
+def test_an_argument_that_must_not_be_given(value: Any) -> None:
+    """Protects a harmless call from one that carries the effect elsewhere by one argument more."""
+    rules = policy(rule("send", to={"glob": "*@example.com"}, bcc={"given": False}))
+    ours = {"to": "a@example.com"}
+    for absent in ({}, {"bcc": None}, {"bcc": ""}, {"bcc": []}, {"bcc": {}}):
+        assert not asks(rules, "send", **ours, **absent)
+    assert asks(rules, "send", **ours, bcc=value)
+    assert asks(rules, "send", to="a@example.org")
+    wanted = policy(rule("send", bcc={"given": True}))
+    assert not asks(wanted, "send", bcc=value)
+    assert asks(wanted, "send")
+    assert asks(wanted, "send", bcc=None)
+    assert "bcc is not given" in rules.ruling("send", dict(ours)).why
+
+
 @pytest.mark.parametrize(
     "command",
     [

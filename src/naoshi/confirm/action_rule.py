@@ -18,12 +18,13 @@ class ActionClass(StrEnum):
 
 
 class ArgumentTest(BaseModel):
-    """What one argument must be for the rule to match. An argument that is not given matches nothing.
+    """What one argument must be for the rule to match. One that is not given matches nothing but ``given = false``.
 
     A plain value instead of a table means ``equals``: the same JSON value. ``one_of`` is a list of such values.
     ``glob`` is held against the whole of a text, with ``*`` and ``?``; in a rule for reversible actions these do not
     cover quotes, brackets, line breaks, characters that a shell acts on, or ``..`` in a path. ``at_least`` and
-    ``at_most`` bound a number, and may stand together.
+    ``at_most`` bound a number, and may stand together. ``given`` says whether the argument is there at all: null and an
+    empty text, list or table are not. A rule looks at no other arguments than those that it names.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,6 +34,7 @@ class ArgumentTest(BaseModel):
     glob: str | None = None
     at_least: float | None = None
     at_most: float | None = None
+    given: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -43,11 +45,11 @@ class ArgumentTest(BaseModel):
 
     @model_validator(mode="after")
     def _is_one_test(self) -> Self:
-        given = self.model_fields_set - {"at_least", "at_most"}
-        bounded = len(self.model_fields_set) > len(given)
-        if len(given) + bounded != 1:
-            raise ValueError("give one of equals, one_of, glob, or the bounds at_least and at_most")
-        if "one_of" in given and not self.one_of:
+        tests = self.model_fields_set - {"at_least", "at_most"}
+        bounded = len(self.model_fields_set) > len(tests)
+        if len(tests) + bounded != 1:
+            raise ValueError("give one of equals, one_of, glob, given, or the bounds at_least and at_most")
+        if "one_of" in tests and not self.one_of:
             raise ValueError("one_of must name a value")
         bounds = [bound for bound in (self.at_least, self.at_most) if bound is not None]
         if not all(map(math.isfinite, bounds)):
@@ -56,6 +58,8 @@ class ArgumentTest(BaseModel):
 
     def holds(self, value: JsonValue, *, narrow: bool) -> bool:
         """Return whether *value* passes; *narrow* as in `naoshi.confirm.name_pattern.fits`."""
+        if self.given is not None:
+            return self.given is _is_given(value)
         if self.glob is not None:
             return isinstance(value, str) and fits(value, self.glob, narrow=narrow)
         if self.at_least is not None or self.at_most is not None:
@@ -67,6 +71,8 @@ class ArgumentTest(BaseModel):
 
     def told(self) -> str:
         """Return the test in a few words."""
+        if self.given is not None:
+            return "is given" if self.given else "is not given"
         if self.glob is not None:
             return f'fits "{self.glob}"'
         if self.at_least is not None or self.at_most is not None:
@@ -111,7 +117,8 @@ class ActionRule(BaseModel):
         if not tool.isprintable() or not fits(tool, self.tool, narrow=narrow):
             return False
         return all(
-            name in arguments and test.holds(arguments[name], narrow=narrow) for name, test in self.arguments.items()
+            test.holds(arguments[name], narrow=narrow) if name in arguments else test.given is False
+            for name, test in self.arguments.items()
         )
 
     def why(self, tool: str) -> str:
@@ -119,6 +126,10 @@ class ActionRule(BaseModel):
         how = f'"{tool}" fits "{self.tool}"' if is_pattern(self.tool) else f'the tool is "{tool}"'
         tests = [f"{name} {test.told()}" for name, test in self.arguments.items()]
         return f'rule "{self.title}": {"; ".join([how, *tests])}: {self.action_class}'
+
+
+def _is_given(value: JsonValue) -> bool:
+    return value is not None and value not in ("", [], {})
 
 
 def _is_number(value: JsonValue) -> bool:
