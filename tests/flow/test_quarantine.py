@@ -1,5 +1,6 @@
 """A flaky case loses its say in the gate, and nothing else; a coding agent cannot make one lose it."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,14 @@ from naoshi.flow.suites import judged_cases
 from naoshi.gate.explain import explain
 from naoshi.records import ResultState, VerdictOutcome
 from naoshi.release.ledger import verify_ledger
-from tests.flow.case_shop import flap, kept_run, make_case_shop, open_case_shop, release_by_a_coding_agent
+from tests.flow.case_shop import (
+    flap,
+    kept_run,
+    make_case_shop,
+    open_case_shop,
+    release_by_a_coding_agent,
+    suite_text,
+)
 
 FLAKY = "words-1"
 
@@ -221,3 +229,14 @@ def test_a_question_about_a_case_of_the_holdout_shows_nothing_of_it(tmp_path: Pa
         (question,) = case_questions(loop)
         assert "word 1" not in question.question.shown()
         assert "kept-1" in question.question.text
+
+
+def test_a_long_history_is_looked_through_once(tmp_path: Path) -> None:
+    """Two thousand cases and ten runs take a moment, not the square of it."""
+    folder = make_case_shop(tmp_path / "shop")
+    (folder / "evals" / "many.yaml").write_text(suite_text(range(2000), category="many"))
+    with open_case_shop(folder) as loop:
+        flap(loop, "many-7", "+-+-+-+-+-")
+        began = time.monotonic()
+        assert [item.case.case_id for item in flaky_cases(loop)] == ["many-7"]
+        assert time.monotonic() - began < 10

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,47 @@ def test_flips_of_candidates_are_not_in_the_list(shop: CommandLine) -> None:
         flap(loop, "words-1", version="v0+abc", commit="abc")
     document = shop("cases", "list", "--json").document
     assert {item["case_id"]: item["results"] for item in document["cases"]}["words-1"] == 0
+
+
+FLAPPING = """
+import json, os, pathlib, sys
+place = pathlib.Path(os.environ["NAOSHI_DATA_ROOT"]) / ".naoshi" / "count"
+count = int(place.read_text()) if place.exists() else 0
+place.write_text(str(count + 1))
+words = json.loads(pathlib.Path("harness/words.json").read_text())
+if count % 2:
+    words["word 1"] = "now and then"
+for line in sys.stdin:
+    request = json.loads(line)
+    print(json.dumps({"case_id": request["case_id"], "output": {"said": words[request["vars"]["say"]]}}), flush=True)
+"""
+
+
+def test_an_agent_that_flaps_of_itself(shop: CommandLine, tmp_path: Path) -> None:
+    """From runs to the quarantine, and on to a certified change that the flapping case neither blocks nor drives."""
+    (shop.folder / ".naoshi" / "evals" / "holdout.yaml").unlink()
+    mender = tmp_path / "mender.py"
+    mender.write_text(
+        "import json, pathlib\nplace = pathlib.Path('harness/words.json')\n"
+        "place.write_text(json.dumps({**json.loads(place.read_text()), 'word 5': 'answer 5'}))\n"
+    )
+    words = shop.folder / "harness" / "words.json"
+    words.write_text(words.read_text().replace("answer 5", "wrong"))
+    (shop.folder / "agent.py").write_text(FLAPPING)
+    (shop.folder / "evals" / "words.yaml").write_text(suite_text(range(6), split="diagnose"))
+    shop.configure(
+        agent={"workers": 1},
+        repair={"command": [sys.executable, str(mender)], "sandbox": "off", "attempts": 1, "editable": ["harness/"]},
+    )
+    for _ in range(6):
+        assert shop("evals", "run").status == 0
+    run = shop("evals", "run")
+    assert "7 with a say in the gate, 1 quarantined" in shop("cases", "list").out
+    assert "1 result among them without a say in the gate (1 quarantined)" in run.out
+    repaired = shop("repair", "--json")
+    assert repaired.status == 0, repaired.err
+    certificate = repaired.document["certificate"]
+    assert (certificate["granted"], certificate["targets"], certificate["mended"]) == (True, ["words-5"], ["words-5"])
+    judged = shop("gate")
+    assert judged.status == 0, judged.out
+    assert "words-1" in judged.out

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from pydantic import JsonValue
 
@@ -56,21 +57,29 @@ def flaky_cases(loop: Loop) -> tuple[FlakyCase, ...]:
     version = current_version(loop.store)
     if version is None:
         return ()
-    told, settings = case_standings(loop), loop.settings.evals
-    runs = [run for run in _runs_in_force(loop) if run.version == version.name]
-    whole = case_histories(loop)
-    found: list[FlakyCase] = []
+    told = case_standings(loop)
+    # One version's runs alone: a long history must not make each run slower.
+    runs = sorted(loop.store.runs.find(version=version.name), key=lambda run: run.started_at)
+    seen = histories(runs)
+    found: list[tuple[EvalCase, Repeats, bool]] = []
     for case in judged_cases(loop):
         key = case_key(case)
         before = told.get(key)
         if before is not None and before.standing is not CaseStanding.counts:
             continue
-        since = [run for run in runs if before is None or run.started_at > before.at]
-        repeats = _of_version(histories(_only(since, key)).get(key), version)
-        if is_flaky(repeats, share=settings.flaky_share, least=settings.flaky_repeats):
-            why = _why_it_blocks(loop, case, whole.get(key, CaseHealth()), version, kept=before is not None)
-            found.append(FlakyCase(case=case, repeats=repeats, blocks_still=why))
-    return tuple(found)
+        health = seen.get(key) if before is None else histories(_since(runs, key, before.at)).get(key)
+        repeats = _of_version(health, version)
+        if is_flaky(repeats, share=loop.settings.evals.flaky_share, least=loop.settings.evals.flaky_repeats):
+            found.append((case, repeats, before is not None))
+    whole: Mapping[CaseKey, CaseHealth] = case_histories(loop) if found else {}
+    return tuple(
+        FlakyCase(
+            case=case,
+            repeats=repeats,
+            blocks_still=_why_it_blocks(loop, case, whole.get(case_key(case), CaseHealth()), version, kept=kept),
+        )
+        for case, repeats, kept in found
+    )
 
 
 def quarantine_flaky(loop: Loop) -> tuple[FlakyCase, ...]:
@@ -157,9 +166,11 @@ def _runs_in_force(loop: Loop) -> list[EvalRun]:
     return sorted((run for run in loop.store.runs.find() if run.version in names), key=lambda run: run.started_at)
 
 
-def _only(runs: Iterable[EvalRun], key: CaseKey) -> list[EvalRun]:
+def _since(runs: Iterable[EvalRun], key: CaseKey, at: datetime) -> list[EvalRun]:
     return [
-        run.model_copy(update={"results": tuple(item for item in run.results if _key(item) == key)}) for run in runs
+        run.model_copy(update={"results": tuple(item for item in run.results if _key(item) == key)})
+        for run in runs
+        if run.started_at > at
     ]
 
 
