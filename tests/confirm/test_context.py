@@ -47,7 +47,7 @@ def test_an_open_question_is_put_with_its_choices_and_the_reason() -> None:
     context = confirmations.receive("c", "the first").context
     assert context.splitlines()[0] == "[confirmation: still open]"
     assert "in words, not by number" in context
-    assert 'Question (asked 3 min ago, 1 time(s)): "Register it?"' in context
+    assert 'Question (asked 3 min ago, once): "Register it?"' in context
     assert '1. "Register"\n2. "Cancel"' in context
     assert 'Action: {"tool":"register"}' in context
     assert 'The person\'s message: "the first"' in context

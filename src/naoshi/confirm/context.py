@@ -103,8 +103,9 @@ def _question_lines(
     confirmation: Confirmation, reason: Reason, settlement: Settlement | None, texts: Texts, *, now: datetime
 ) -> list[str]:
     ago = _ago(now, confirmation.updated_at, texts)
+    times = texts.times[min(confirmation.ask_count, 2) - 1].format(count=confirmation.ask_count)
     lines = [
-        texts.question.format(question=quote(confirmation.question), ago=ago, times=confirmation.ask_count),
+        texts.question.format(question=quote(confirmation.question), ago=ago, times=times),
     ]
     if confirmation.action is not None:
         lines.append(texts.action.format(action=on_one_line(canonical_json(confirmation.action))))

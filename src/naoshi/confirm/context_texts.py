@@ -20,13 +20,15 @@ class Language(StrEnum):
 class Texts:
     """One language's sentences. ``title`` and ``rule`` have one for each reason that says anything.
 
-    ``late`` is the title and the rule of a stale reply when nothing is open.
+    ``late`` is the title and the rule of a stale reply when nothing is open. ``times`` says how often a question was
+    asked: once, and more often.
     """
 
     title: dict[Reason, str]
     rule: dict[Reason, str]
     late: tuple[str, str]
     question: str
+    times: tuple[str, str]
     action: str
     choices: str
     chosen: str
@@ -113,7 +115,8 @@ ENGLISH = Texts(
         "The person's message answers a question that is no longer open: another one replaced it, or its time was "
         "over. It decided nothing.",
     ),
-    question="Question (asked {ago}, {times} time(s)): {question}",
+    question="Question (asked {ago}, {times}): {question}",
+    times=("once", "{count} times"),
     action="Action: {action}",
     choices="Choices:",
     chosen="Chosen:",
@@ -196,7 +199,8 @@ JAPANESE = Texts(
         "人の発言は、もう開いていない質問への返事です。別の質問に置き換えられたか、期限が切れています。"
         "この発言では何も決まっていません。",
     ),
-    question="質問({ago}、{times}回目): {question}",
+    question="質問（{ago}、{times}）: {question}",
+    times=("1回目", "{count}回目"),
     action="操作: {action}",
     choices="選択肢:",
     chosen="選ばれたもの:",
