@@ -3,9 +3,12 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from naoshi.errors import InputError, MissingPathError
 from naoshi.evals.promptfoo import write_results
@@ -95,6 +98,7 @@ def test_prompts_and_providers_are_cases_of_one_source(tmp_path: Path):
         ({"component": {"pass": "yes"}}, "judge_error"),
         ({"component": {"score": 0, "assertion": {"type": "contains", "weight": 0}}}, "fail"),
         ({"score": float("nan")}, "judge_error"),
+        ({"score": float("inf")}, "judge_error"),
         ({"score": 7}, "judge_error"),
         ({"score": None}, "judge_error"),
         ({"gradingResult": {"pass": True, "score": 1, "reason": "No assertions"}}, "fail"),
@@ -202,3 +206,38 @@ def test_rows_that_are_nothing_are_left_out_and_an_empty_run_stays_empty(tmp_pat
     assert read_results_file(path).run.results == ()
     path.write_text(json.dumps({"results": {"results": [{"testCase": 3}]}}))
     assert [item.state for item in read_results_file(path).run.results] == [ResultState.fail]
+
+
+ODD = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 3)
+    | st.floats()
+    | st.sampled_from(["", "pass", "\ud800", "llm-rubric"]),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "pass", "x"]), inner, max_size=2)
+    ),
+    max_leaves=5,
+)
+KEYS = ["testCase", "success", "score", "gradingResult", "failureReason", "promptIdx", "response", "latencyMs", "error"]
+INNER = ["vars", "assert", "metadata", "options", "description", "componentResults", "pass", "score", "output"]
+ROWS = st.dictionaries(
+    st.sampled_from(KEYS), ODD | st.dictionaries(st.sampled_from(INNER), ODD, max_size=4), max_size=6
+)
+
+
+@settings(max_examples=200)
+@given(rows=st.lists(ROWS, max_size=3), ours=st.booleans())
+def test_whatever_stands_in_a_row_is_read_and_never_passes_by_accident(rows: list[dict[str, Any]], ours: bool):
+    """Protects the gate against a file that somebody else wrote: a result for each row, or one clear refusal."""
+    document = {"results": {"results": rows}, "metadata": {"runner": "naoshi"} if ours else {}}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "odd.json"
+        path.write_text(json.dumps(document))
+        try:
+            found = read_results_file(path).run
+        except InputError:
+            return
+    assert len(found.results) == len(rows)
+    for item, written in zip(found.results, rows, strict=True):
+        assert item.state is not ResultState.pass_ or written["success"] is True

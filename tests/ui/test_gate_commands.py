@@ -99,6 +99,16 @@ def test_the_settings_of_the_repository_hold_for_files_too(pipeline: CommandLine
     assert (wrong.status, wrong.code) == (2, "config-invalid")
 
 
+def test_hostile_text_in_a_file_is_shown_and_stays_json(pipeline: CommandLine) -> None:
+    """Control characters reach no terminal, and what no UTF-8 can hold breaks no output."""
+    odd = "c\x1b[31m\ud800"
+    same = results(pipeline.folder / "odd.json", row(1, True, odd), row(2, False, odd))
+    told = pipeline("gate", "compare", same, same)
+    assert (told.status, "\x1b" in told.out, "c\\x1b[31m\\ud800" in told.out) == (0, False, True)
+    assert pipeline("gate", "compare", same, same, "--json").document["categories"][0]["category"] == odd
+    assert pipeline("gate", "self-test", same, "--json").status == 0
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

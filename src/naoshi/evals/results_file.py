@@ -225,7 +225,7 @@ def _results(rows: Sequence[_Row]) -> Iterator[CaseResult]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        document: Any = json.loads(read_text(path))
+        document: Any = json.loads(read_text(path), parse_constant=str, parse_float=_finite)
     except (json.JSONDecodeError, RecursionError) as error:
         told = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "nested too deep"
         hint = "give the .json that `--output` wrote; .jsonl does not say how results were graded"
@@ -233,6 +233,12 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise InputError(f"{path} holds no results: it is a list or a bare value")
     return cast("dict[str, Any]", document)
+
+
+def _finite(text: str) -> float | str:
+    """Return the number that *text* is; one that is too large stays a text, as NaN does, and so is no score."""
+    value = float(text)
+    return value if math.isfinite(value) else text
 
 
 def _rows(document: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:

@@ -74,7 +74,9 @@ class Output:
         """Print *document* (records and data classes allowed) as the one JSON document, if that was asked for."""
         self.clear()
         if self.as_json:
-            print(json.dumps(_plain(document), ensure_ascii=False, indent=2), flush=True)
+            text = json.dumps(_plain(document), ensure_ascii=False, indent=2)
+            # A lone surrogate, which no UTF-8 can hold, becomes its escape, which JSON reads back.
+            print(text.encode("utf-8", "backslashreplace").decode("utf-8"), flush=True)
 
 
 def visible(text: str) -> str:
