@@ -236,6 +236,17 @@ def test_a_baseline_of_uncommitted_files_is_refused(clone: Clone):
     assert (done.status, "repository-dirty" in done.line) == (2, True)
 
 
+def test_an_agent_that_answers_nothing_is_no_baseline(clone: Clone):
+    """A baseline of silence would let everything pass that is as silent."""
+    before = (clone.folder / "evals" / "baseline.json").read_bytes()
+    (clone.folder / "agent.py").write_text("raise SystemExit(3)\n")
+    clone.commit()
+    done = clone("ci", "--keep")
+    assert (done.status, "answered none of 8 cases" in done.line) == (1, True)
+    assert (clone.folder / "evals" / "baseline.json").read_bytes() == before
+    assert clone("ci").status == 1
+
+
 def test_a_hostile_agent_gives_the_pipeline_no_commands(clone: Clone, tmp_path: Path):
     """What an agent prints is shown as text: no workflow command, no colour, no markup, and the exit status stands."""
     said = "\n::error::x\n##[group]y\n##vso[task.setvariable variable=a]b\x1b[31m\n<script>|</script>\x00"

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from naoshi.errors import NotFoundError
+from naoshi.errors import AgentError, NotFoundError
 from naoshi.evals.suites.health import CaseKey
 from naoshi.evals.suites.smoke import SmokeChoice, choose_smoke
 from naoshi.flow.answers import require_some_answer
@@ -56,7 +56,9 @@ def keep_baseline(loop: Loop, path: Path | None = None) -> KeptBaseline:
     commit = loop.git.commit_of("HEAD")
     cases = _committed(loop)
     run = _run(loop, cases)
-    require_some_answer(loop, run, cases)
+    if all(item.state is ResultState.agent_error for item in run.results):
+        reason = " ".join(run.results[0].reason.split())[:300]
+        raise AgentError(f"the agent answered none of {len(run.results)} cases, so that there is no baseline: {reason}")
     known = {case_key(case) for case in cases}
     kept = KeptBaseline(
         commit=commit,
