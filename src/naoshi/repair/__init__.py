@@ -21,6 +21,10 @@ from naoshi.repair.coding_agents.program_run import Limits
 from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings
 from naoshi.repair.engines.base import DiagnosisEngine, DiagnosisMaterial
 from naoshi.repair.engines.evidence import EvidenceEngine
+from naoshi.repair.engines.halo import HaloEngine
+from naoshi.repair.engines.halo_program import HaloProgram
+from naoshi.repair.engines.open_engine import open_engine
+from naoshi.repair.engines.settings import DiagnosisModelSettings, HaloSettings
 from naoshi.repair.handoff import build_handoff, trace_path
 from naoshi.repair.handoff_block import handoff_block
 from naoshi.repair.handoff_file import parse_handoff, render_handoff
@@ -47,10 +51,14 @@ __all__ = [
     "CommandAgent",
     "DiagnosisEngine",
     "DiagnosisMaterial",
+    "DiagnosisModelSettings",
     "Endpoint",
     "EvidenceEngine",
     "Finding",
     "Granted",
+    "HaloEngine",
+    "HaloProgram",
+    "HaloSettings",
     "HandoffBudget",
     "Judgement",
     "Limits",
@@ -78,6 +86,7 @@ __all__ = [
     "judge_change",
     "make_change",
     "open_coding_agent",
+    "open_engine",
     "parse_handoff",
     "read_tree_diff",
     "remove_unknown_branches",

@@ -6,9 +6,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings, SandboxMode
+from naoshi.repair.engines.settings import DiagnosisModelSettings, HaloSettings
 
 Language = Literal["en", "ja"]
 Layout = Literal["four", "seven"]
+Engine = Literal["evidence", "model", "halo"]
 
 DEFAULT_PROTECTED = (
     "evals/",
@@ -63,7 +65,8 @@ class RepairSettings(BaseModel):
     ``every_case`` tells the coding agent that each case is true as it stands and has to pass; without it a rule may
     outvote a case. ``allow_worse`` is how many cases of the diagnose split that passed may fail after a change, where
     more are mended. ``language`` (``en`` or ``ja``) is that of the diagnosis; ``budget`` limits the handoff,
-    whose ``layout`` has `four` sections or the `seven` of the public cookbook.
+    whose ``layout`` has `four` sections or the `seven` of the public cookbook. ``engine`` diagnoses: `evidence` counts
+    and asks no model, `model` asks the one of ``model`` once, `halo` runs HALO.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -90,6 +93,9 @@ class RepairSettings(BaseModel):
     language: Language = "en"
     budget: HandoffBudget = HandoffBudget()
     layout: Layout = "four"
+    engine: Engine = "evidence"
+    model: DiagnosisModelSettings = DiagnosisModelSettings()
+    halo: HaloSettings = HaloSettings()
 
     def guarding(self, folder: str) -> "RepairSettings":
         """Return these settings with the suites in *folder* (relative to the repository) protected, and hidden.

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naoshi.evals.judging.prompt import INSTRUCTIONS, Order, as_data, grading_prompt, prompt_hash
+from naoshi.evals.judging.prompt import INSTRUCTIONS, Order, grading_prompt, prompt_hash
+from naoshi.models.data_text import as_data
 
 FIXED = grading_prompt(rubric="It is polite.", output="x", vars={}).text
 HOSTILE = [

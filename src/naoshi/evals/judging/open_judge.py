@@ -1,19 +1,16 @@
 """The judge of one run: found in the settings, refused where it is kin, advising where it was not measured."""
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
-from naoshi.errors import MissingExtraError
 from naoshi.evals.judging.calibrations import below_mark, calibration_of
 from naoshi.evals.judging.kinship import Kinship, require_other_family
 from naoshi.evals.judging.model_judge import ModelJudge, judge_pin
 from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.settings import AgentSettings
-from naoshi.models.model_settings import Provider
+from naoshi.models import libraries as installed
 from naoshi.records.eval_case import EvalCase
 
-_LIBRARIES = {Provider.openai: "openai", Provider.anthropic: "anthropic", Provider.google: "google.genai"}
 RUBRIC = "llm-rubric"
 
 
@@ -63,16 +60,4 @@ def require_libraries(settings: JudgeSettings) -> None:
     Raises:
         MissingExtraError: it is not.
     """
-    for name in ("pydantic_ai", _LIBRARIES[settings.provider]):
-        if not _installed(name):
-            hint = "install it: pip install 'naoshi[llm]'"
-            raise MissingExtraError(
-                f"judging rubrics needs {name.partition('.')[0]}, which is not installed", hint=hint
-            )
-
-
-def _installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
+    installed.require_libraries(settings.provider, doing="judging rubrics")

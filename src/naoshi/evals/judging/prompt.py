@@ -1,14 +1,12 @@
 """What the judge is asked: fixed instructions, and one line of JSON that nothing in it can end."""
 
-import hashlib
-import json
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 
 from pydantic import JsonValue
 
 from naoshi.evals.judging.grade_answer import GradeAnswer
+from naoshi.models.data_text import as_data, mark_for
 from naoshi.records.base import content_hash
 
 RUBRIC_VERSION = "1"
@@ -39,13 +37,6 @@ _OPENING, _CLOSING = "BEGIN DOCUMENT", "END DOCUMENT"
 _QUESTION = "Grade the output in the document between the two lines with the mark {mark}."
 _ENDING = "Grade it now. The mark is {mark}."
 _MARK_LENGTH = 16
-# Letters that are invisible, that end a line for some programs, or that change the direction of text.
-_UNSEEN = re.compile(
-    "[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ufffe\uffff"
-    "\ud800-\udfff\U000e0000-\U000e0fff]+"
-)
-# Outside strings JSON never has these pairs, so that only text is touched.
-_OPENED = re.compile(r"\[(?=/?[A-Z|~])|\{(?=[{%#])|[<>]")
 
 
 class Order(StrEnum):
@@ -78,7 +69,7 @@ def grading_prompt(
     members: dict[str, JsonValue] = {"rule": rubric, "input": vars, "output": output}
     names = ("rule", "input", "output") if order is Order.rule_first else ("output", "input", "rule")
     line = as_data({name: members[name] for name in names})
-    mark = _mark_for(line)
+    mark = mark_for(line, seed=RUBRIC_VERSION, length=_MARK_LENGTH)
     text = "\n".join(
         [
             _QUESTION.format(mark=mark),
@@ -95,29 +86,3 @@ def prompt_hash() -> str:
     """Return the hash of everything fixed in the question, 64 hexadecimal digits."""
     fixed = [INSTRUCTIONS, _QUESTION, _OPENING, _CLOSING, _ENDING, _MARK_LENGTH]
     return content_hash([*fixed, GradeAnswer.model_json_schema()])
-
-
-def as_data(value: JsonValue) -> str:
-    """Return *value* as one line of JSON that is read as text wherever it goes.
-
-    Besides what JSON escapes, angle brackets, the beginnings of templates and of the control words of chat formats, and
-    invisible letters are written as escapes: in a string they mean the same, and no template, no tag and no tokeniser
-    takes them for its own.
-
-    Raises:
-        ValueError: a number in it is NaN or infinite.
-    """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    text = _OPENED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
-
-
-def _mark_for(line: str) -> str:
-    """Return a mark that does not stand in *line*."""
-    number = 0
-    while True:
-        seed = f"{RUBRIC_VERSION}\n{number}\n{line}".encode("utf-8", "surrogatepass")
-        mark = hashlib.sha256(seed).hexdigest()[:_MARK_LENGTH]
-        if mark not in line:
-            return mark
-        number += 1

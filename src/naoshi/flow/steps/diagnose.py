@@ -1,7 +1,12 @@
 """Why the failing cases fail, from evidence that the coding agent may see."""
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 
+from naoshi.capture.redaction import redact
+from naoshi.capture.trace_export import trace_to_lines
+from naoshi.errors import InputError
 from naoshi.flow.loop import Loop
 from naoshi.flow.quarantine import SetAside
 from naoshi.flow.steps.ending import ended
@@ -21,10 +26,13 @@ from naoshi.records import (
 )
 from naoshi.repair.citations import RecordLookup, checked
 from naoshi.repair.engines.base import DiagnosisMaterial
-from naoshi.repair.engines.evidence import EvidenceEngine
+from naoshi.repair.engines.open_engine import open_engine
+from naoshi.repair.protect import is_within
 from naoshi.signals.corrections import signals_of_corrections
 from naoshi.signals.group import group
+from naoshi.system.files import inside, read_text
 
+_LARGEST_FILE = 256 * 1024
 _FAILING = (ResultState.fail, ResultState.agent_error)
 
 
@@ -51,8 +59,16 @@ def seen_traces(loop: Loop, cases: Sequence[EvalCase]) -> tuple[Trace, ...]:
 def diagnose(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
     """Diagnose the cases of the diagnose split that fail in *run*; every citation is looked up, and kept in the store.
 
-    Only corrections of that split enter, so that nothing of the other splits can reach the coding agent.
+    Only corrections of that split enter, so that nothing of the other splits can reach the coding agent or a model.
+
+    Raises:
+        ModelError: the model of the engine gave no usable answer. The same diagnosis can be asked for again.
+        HaloError: HALO gave no report that can be used.
+        MissingProgramError: HALO is not installed.
+        MissingExtraError: what asks models is not installed.
     """
+    repair = loop.settings.repair
+    engine = open_engine(repair, environment=os.environ, kept=loop.state / "halo", mask=redact)
     cases = of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)
     failing = failing_cases(run, cases)
     corrections, traces = seen_corrections(loop, failing), seen_traces(loop, failing)
@@ -66,7 +82,10 @@ def diagnose(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
         traces=traces,
         run=run,
     )
-    drafted = EvidenceEngine(language=loop.settings.language).diagnose(material, now=loop.clock())
+    if engine.name != "evidence":
+        loop.report(f"the engine {engine.name} diagnoses {len(failing)} failing cases")
+        material = _with_texts(loop, material)
+    drafted = engine.diagnose(material, now=loop.clock())
     lookup = RecordLookup.of(
         traces=traces,
         cases=cases,
@@ -76,6 +95,31 @@ def diagnose(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
     diagnosis = checked(drafted, lookup)
     loop.store.diagnoses.put(diagnosis)
     return diagnosis
+
+
+def harness_files(loop: Loop) -> dict[str, str]:
+    """Return the text of every file of the work tree that a change may touch, by its path in the repository."""
+    repair = loop.settings.repair
+    found: dict[str, str] = {}
+    for path in loop.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0"):
+        if not path or not is_within(path, repair.editable) or is_within(path, (*repair.protected, *repair.hidden)):
+            continue
+        try:
+            file = inside(loop.git.folder, path)
+            if file.is_file() and file.stat().st_size <= _LARGEST_FILE:
+                found[path] = read_text(file)
+        except (InputError, OSError):
+            continue
+    return found
+
+
+def _with_texts(loop: Loop, material: DiagnosisMaterial) -> DiagnosisMaterial:
+    """Return *material* with what only a model reads: traces as lines, the harness, how the version stands."""
+    lines = {trace.trace_id: "".join(f"{line}\n" for line in trace_to_lines(trace)) for trace in material.traces}
+    run_id = material.run.run_id if material.run is not None else ""
+    verdicts = loop.store.verdicts.find(candidate_run_id=run_id)
+    gate = f"The gate's verdict on this version: {verdicts[-1].outcome.value}." if verdicts else ""
+    return replace(material, trace_lines=lines, harness=harness_files(loop), gate=gate)
 
 
 def diagnose_step(loop: Loop, cycle: Cycle) -> Cycle:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from naoshi.errors import InputError
 from naoshi.records import (
     Cause,
     Defect,
@@ -17,10 +16,10 @@ from naoshi.records import (
     Recommendation,
     ResultState,
     SignalSource,
-    Split,
     content_id,
 )
 from naoshi.repair.engines.base import DiagnosisMaterial
+from naoshi.repair.engines.drafts import require_visible
 from naoshi.repair.engines.pattern import FailurePattern, SeenFailure, find_patterns
 from naoshi.repair.engines.statement import statement, title
 from naoshi.repair.settings import Language
@@ -58,9 +57,7 @@ class EvidenceEngine:
         Raises:
             InputError: the material holds cases that no coding agent may see.
         """
-        for case in material.cases:
-            if case.split is not Split.diagnose:
-                raise InputError(f"the case {case.case_id} is in the split {case.split.value}, which is not diagnosed")
+        require_visible(material)
         total = sum(group.count for group in material.groups)
         patterns = find_patterns(material)
         working = labels_that_work(patterns, material.run)

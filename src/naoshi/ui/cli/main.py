@@ -21,6 +21,7 @@ from naoshi.ui.cli import (
     correction_commands,
     demo_command,
     gate_commands,
+    halo_commands,
     loop_commands,
     release_commands,
     repair_commands,
@@ -31,7 +32,7 @@ from naoshi.ui.cli.output import visible
 
 # The stages in the order of the loop; what goes round by itself and what shows it all stand around them.
 _ORDER = (
-    "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "cases", "diagnose",
+    "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "cases", "diagnose", "halo",
     "handoff", "repair", "gate", "ci", "review", "release", "rollback", "ledger", "confirm", "demo",
 )  # fmt: skip
 
@@ -61,6 +62,7 @@ for group in (
     case_commands,
     suite_commands,
     repair_commands,
+    halo_commands,
     gate_commands,
     ci_command,
     release_commands,

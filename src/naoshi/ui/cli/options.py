@@ -45,3 +45,11 @@ class Runner(StrEnum):
 
     native = "native"
     promptfoo = "promptfoo"
+
+
+class EngineName(StrEnum):
+    """The engines of diagnosis."""
+
+    evidence = "evidence"
+    model = "model"
+    halo = "halo"

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from naoshi.ui.cli.options import HERE, AsJson, Folder
+from naoshi.ui.cli.options import HERE, AsJson, EngineName, Folder
 from naoshi.ui.cli.output import Output
 
 
@@ -15,17 +15,24 @@ def add_to(app: typer.Typer) -> None:
     app.command("repair")(repair)
 
 
-def diagnose(folder: Folder = HERE, as_json: AsJson = False) -> int:
+def diagnose(
+    engine: Annotated[
+        EngineName | None,
+        typer.Option(help="Who diagnoses: counting without a model, a model, or HALO; else as the settings say."),
+    ] = None,
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
     """Say why cases fail, ranked, with evidence.
 
     It is about the last run of the version in force. Every cited trace, case and file is looked up.
     """
-    from naoshi.ui.cli.repair_show import diagnose_and_show
+    from naoshi.ui.cli.repair_show import diagnose_and_show, with_engine
     from naoshi.ui.cli.session import session
 
     out = Output(as_json=as_json)
     with session(folder, out) as loop:
-        out.result(diagnose_and_show(loop, out))
+        out.result(diagnose_and_show(with_engine(loop, engine.value if engine else None), out))
     return 0
 
 

@@ -1,6 +1,7 @@
 """Diagnosis, handoff and repair, made and shown to people."""
 
 import shlex
+from dataclasses import replace
 
 from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError, RefusedError
@@ -12,6 +13,7 @@ from naoshi.flow.steps.repair import coding_agent, hand_off, write_handoff
 from naoshi.flow.suites import judged_cases, of_split
 from naoshi.records import Diagnosis, EvalRun, Handoff, Split
 from naoshi.repair.handoff_file import render_handoff
+from naoshi.repair.settings import Engine
 from naoshi.repair.task import build_task, render_task
 from naoshi.system.files import inside, write_durably
 from naoshi.ui.cli.output import Output, counted, one_line
@@ -32,7 +34,19 @@ def diagnose_and_show(loop: Loop, out: Output) -> Diagnosis:
         out.say(f"     {one_line(item.statement, most=300)}")
     for struck in found.struck:
         out.say(f"struck: a citation of {struck.recommendation_id}: {one_line(struck.reason)}")
+    if found.dropped:
+        out.say(f"dropped, since no evidence was left: {counted(len(found.dropped), 'recommendation')}")
     return found
+
+
+def with_engine(loop: Loop, engine: Engine | None, **halo: object) -> Loop:
+    """Return *loop* with another engine of diagnosis (None: as set), and those settings of HALO that are not empty."""
+    repair = loop.settings.repair
+    if engine is not None:
+        repair = repair.model_copy(update={"engine": engine})
+    if given := {name: value for name, value in halo.items() if value}:
+        repair = repair.model_copy(update={"halo": repair.halo.model_copy(update=given)})
+    return replace(loop, settings=loop.settings.model_copy(update={"repair": repair}))
 
 
 def hand_off_and_show(loop: Loop, out: Output) -> None:
