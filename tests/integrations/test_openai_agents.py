@@ -14,9 +14,8 @@ from agents import Agent, FunctionTool, RunContextWrapper, SQLiteSession, functi
 from agents.exceptions import ModelBehaviorError
 from agents.testing import ScriptedModel, assistant_message, function_call
 
-from naoshi.confirm import Confirmations, FileStore, Outcome, Reason
+from naoshi.confirm import Confirmations, FileStore, Reason
 from naoshi.confirm.effects import effect_conversation
-from naoshi.errors import OutcomeUnknownError
 from naoshi.integrations.confirmed_conversation import Step
 from naoshi.integrations.openai_agents import ConfirmedAgent
 from naoshi.integrations.paused_runs import PausedRuns
@@ -158,25 +157,32 @@ def test_a_saved_run_that_is_restored_twice_runs_the_tool_once(talk: Make, store
     assert mailbox.sent == ["a@example.com"]
 
 
-def test_a_killed_tool_is_never_tried_again_by_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("found", "mails"), [("1", 1), ("2", 2)], ids=["it happened", "it did not"])
+def test_a_killed_tool_is_never_tried_again_by_itself(tmp_path: Path, found: str, mails: int) -> None:
     """Protects the effect whose outcome nobody knows from kill -9: a person is asked whether it happened."""
     words = [sys.executable, "-m", "tests.integrations.dying_mail", str(tmp_path)]
     killed = subprocess.run(words, cwd=ROOT, capture_output=True, timeout=60, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     store, sent = FileStore(tmp_path / "state"), tmp_path / "sent"
-    model = ScriptedModel([[assistant_message("Sent.")], [assistant_message("Good.")]])
+    says = ("I cannot tell.", "Choose.", "Sent.", "Good.")
+    model = ScriptedModel([[assistant_message(text)] for text in says])
     agent = Agent(name="mail", model=model, tools=[mail_tool(sent, dies=False)])
     confirmed = ConfirmedAgent(agent, store=store, taken_up_for=timedelta(0))
     run = PausedRuns(store).get("c").run
     assert run is not None
-    for _ in range(2):
-        with pytest.raises(OutcomeUnknownError) as caught:
-            asyncio.run(confirmed.take("c", "And?"))
-    about = effect_conversation(f"{run.run_id}/call_1")
-    assert about in caught.value.advice
-    assert Confirmations(store).receive(about, "1").outcome is Outcome.resolved
-    assert asyncio.run(confirmed.take("c", "It arrived")).text == "Sent.\n\nGood."
+    asked = asyncio.run(confirmed.take("c", "And?"))
+    assert asked.question is not None
+    assert 'send_mail {"to":"a@example.com"}' in asked.text
+    assert asked.question.conversation_id == effect_conversation(run.effect_key("call_1"))
+    again = asyncio.run(confirmed.take("c", "What?"))
+    assert again.text.startswith("I cannot tell.\n\nsend_mail")
+    assert asyncio.run(confirmed.take("c", "３")).question == asked.question
     assert sent.read_text() == "a@example.com\n"
+    done = asyncio.run(confirmed.take("c", found, message_id="m"))
+    assert (done.text, done.question) == ("Sent.", None)
+    assert sent.read_text() == "a@example.com\n" * mails
+    assert asyncio.run(confirmed.take("c", found, message_id="m2")).text == "Good."
+    assert sent.read_text() == "a@example.com\n" * mails
 
 
 @pytest.mark.parametrize("between", [[], [send("c@example.com", "call_2")]], ids=["at once", "after another question"])

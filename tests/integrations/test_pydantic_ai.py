@@ -1,6 +1,7 @@
 """Pydantic AI, with a scripted model of its own kind."""
 
 import asyncio
+import os
 from typing import Any
 
 import pytest
@@ -9,11 +10,14 @@ from pydantic_ai.conversation_store import InMemoryConversationStore
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from naoshi.confirm import FileStore, Reason
+from naoshi.confirm import Claim, ConversationState, FileStore, Reason
+from naoshi.confirm.confirmations import utc_now
+from naoshi.confirm.effects import effect_conversation
 from naoshi.errors import StoreError
 from naoshi.integrations.confirmed_conversation import Step
 from naoshi.integrations.paused_runs import PausedRuns
 from naoshi.integrations.pydantic_ai import ConfirmedAgent
+from naoshi.integrations.tool_call import JAPANESE
 
 
 def send(to: str, call_id: str = "call_1") -> ToolCallPart:
@@ -131,6 +135,26 @@ def test_a_kept_conversation_that_is_restored_twice_runs_the_tool_once(store: Fi
     assert talk.say("1").text == "Sent, as I said."
     assert talk.results() == ["sent to a@example.com"]
     assert talk.sent == ["a@example.com"]
+
+
+@pytest.mark.parametrize(("found", "sent"), [("1", []), ("2", ["a@example.com"])], ids=["it happened", "it did not"])
+def test_a_tool_that_a_process_died_in_is_a_question_for_a_person(
+    store: FileStore, found: str, sent: list[str]
+) -> None:
+    """Protects the effect whose outcome nobody knows: asked about in the conversation, in the words of the call."""
+    talk = Talk(store, [send("a@example.com")], text("Done."), wording=JAPANESE)
+    talk.say("Send it to a")
+    run = PausedRuns(store).get("c").run
+    assert run is not None
+    effect = effect_conversation(run.effect_key("call_1"))
+    claim = Claim(confirmation_id="ef_1", action_hash="x", owner=f"{os.uname().nodename}:4194304:1", at=utc_now())
+    store.save(ConversationState(conversation_id=effect, claims=(claim,)))
+    asked = talk.say("1")
+    assert asked.question is not None
+    assert asked.text.startswith('send_mail {"to":"a@example.com"} は')
+    assert (talk.sent, asked.question.conversation_id) == ([], effect)
+    assert talk.say(found).text == "Done."
+    assert talk.sent == sent
 
 
 def test_a_call_that_has_an_old_identifier_is_asked_about_again(store: FileStore) -> None:

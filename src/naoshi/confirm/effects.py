@@ -54,7 +54,7 @@ class Effects:
     Args:
         store: keeps the claims beside the questions.
         clock: gives the present time, with its zone.
-        language: of the question for a person; by the key's own language where not given.
+        language: of the question for a person; by the effect's own name where not given.
     """
 
     def __init__(
@@ -68,17 +68,22 @@ class Effects:
         self._clock = clock
         self._language = None if language is None else Language(language)
 
-    def run(self, key: str, effect: Callable[[], Any]) -> Any:
+    def run(self, key: str, effect: Callable[[], Any], *, told: str = "") -> Any:
         """Call *effect* unless the one called *key* was done, and return its result.
 
         The first call returns what *effect* returned, later ones its JSON form (texts of whatever JSON cannot say).
+
+        Args:
+            key: names the effect.
+            effect: has it.
+            told: what a person is told that the effect is, if they have to be asked; without it, the key.
 
         Raises:
             OutcomeUnknownError: it was begun, and whether it happened is not known.
             EffectFailedError: it was done before and failed. The first call raises the error itself.
             StoreError: the claim cannot be kept, and the effect was not begun; or its result cannot be.
         """
-        begun = self._begin(key)
+        begun = self._begin(key, told or key)
         if isinstance(begun, EffectDone):
             return _result(begun)
         with self._under_way(key, begun) as given:
@@ -86,7 +91,7 @@ class Effects:
             given.append(result)
         return result
 
-    async def run_async(self, key: str, effect: Callable[[], Awaitable[Any]]) -> Any:
+    async def run_async(self, key: str, effect: Callable[[], Awaitable[Any]], *, told: str = "") -> Any:
         """Do as `run` does with an effect that is awaited.
 
         Raises:
@@ -94,7 +99,7 @@ class Effects:
             EffectFailedError: it was done before and failed. The first call raises the error itself.
             StoreError: the claim cannot be kept, and the effect was not begun; or its result cannot be.
         """
-        begun = self._begin(key)
+        begun = self._begin(key, told or key)
         if isinstance(begun, EffectDone):
             return _result(begun)
         with self._under_way(key, begun) as given:
@@ -102,7 +107,7 @@ class Effects:
             given.append(result)
         return result
 
-    def _begin(self, key: str) -> Claim | EffectDone:
+    def _begin(self, key: str, told: str) -> Claim | EffectDone:
         """Return the claim that the caller has won, or what came of the effect."""
         conversation_id = effect_conversation(key)
         for _ in range(ATTEMPTS):
@@ -117,7 +122,7 @@ class Effects:
             elif _found(state, last) is not None:
                 return EffectDone()
             else:
-                self._require_person(key, state, last)
+                self._require_person(key, told, state, last)
         raise StoreError("the effect's state changes without end")
 
     def _claimed(self, key: str, state: ConversationState, last: Claim | None) -> Claim | None:
@@ -137,7 +142,7 @@ class Effects:
                 RUNNING.end(claim.confirmation_id)
         return claim if won else None
 
-    def _require_person(self, key: str, state: ConversationState, claim: Claim) -> None:
+    def _require_person(self, key: str, told: str, state: ConversationState, claim: Claim) -> None:
         """Raise, once a person is asked where the program that made *claim* is gone.
 
         Where another process changed the state meanwhile, return instead.
@@ -147,7 +152,7 @@ class Effects:
             raise OutcomeUnknownError(
                 f"the effect {key!r} is under way, and has no result yet", hint="wait for its end"
             )
-        question = effect_question(key, claim, language=self._language or language_of(key))
+        question = effect_question(key, claim, told=told, language=self._language or language_of(told))
         if state.pending is None or state.pending.fingerprint != question.fingerprint:
             asked = question.following(state, now=now, ttl=_FOR_EVER, rules_version=_RULES)
             if not self._store.save(state.with_question(asked, now=now), after=state.revision):

@@ -83,11 +83,14 @@ def finding_question(action: GuardedAction, ruling: Ruling, claim: Claim, *, lan
     )
 
 
-def effect_question(key: str, claim: Claim, *, language: Language) -> Question:
-    """Return the question what a person finds about the effect *key*, which *claim* began and nothing says ended."""
+def effect_question(key: str, claim: Claim, *, told: str, language: Language) -> Question:
+    """Return the question what a person finds about the effect *key*, which *claim* began and nothing says ended.
+
+    *told* is what the person is told that it is.
+    """
     texts = GUARD_TEXTS[language]
     return Question.checked(
-        texts.unknown.format(tool=on_one_line(key), when=_at(claim.at)),
+        texts.unknown.format(tool=_shortened(on_one_line(told), texts.cut), when=_at(claim.at)),
         [texts.happened, texts.may_be_done],
         action={"effect": key, _UNKNOWN_OF: claim.confirmation_id},
         irreversible=[1, 2],
@@ -126,11 +129,12 @@ def _filled(wording: str, action: GuardedAction, ruling: Ruling) -> str:
 def _shown(action: GuardedAction, cut: str) -> list[str]:
     lines = [f"  {on_one_line(action.tool)}"]
     for name, value in action.arguments.items():
-        text = _value(value)
-        if len(text) > _SHOWN:
-            text = text[:_SHOWN] + cut.format(count=len(text))
-        lines.append(f"    {on_one_line(name)}: {text}")
+        lines.append(f"    {on_one_line(name)}: {_shortened(_value(value), cut)}")
     return lines
+
+
+def _shortened(text: str, cut: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + cut.format(count=len(text))
 
 
 def _value(value: object) -> str:

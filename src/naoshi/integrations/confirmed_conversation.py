@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from naoshi.confirm import Confirmation, Confirmations, ConfirmationStore, Outcome, Reason, Turn, render_question
 from naoshi.confirm.confirmations import utc_now
-from naoshi.errors import StoreError
+from naoshi.confirm.effects import effect_conversation
+from naoshi.errors import OutcomeUnknownError, StoreError
 from naoshi.integrations.paused_runs import KeptRun, PausedRun, PausedRuns
 from naoshi.integrations.tool_call import ENGLISH, ToolCall, Wording, ask_about, may_run
 
@@ -68,7 +69,8 @@ class ConfirmedConversation:
     The framework's state is kept before the first question is asked. Several calls that wait are asked about one at
     a time, in order. When the last is decided, one process takes the run up; while it is at it, further messages are
     told to wait, for at most *taken_up_for*. After that, its process counts as dead, and the next message takes the
-    run up again, from the same state: effects that were begun are not begun again.
+    run up again, from the same state: effects that were begun are not begun again. Where a process died in one, the
+    person is asked whether it happened, and the run goes on from what they found.
 
     Args:
         runs: runs the agent.
@@ -103,11 +105,14 @@ class ConfirmedConversation:
 
         Raises:
             StoreError: the state cannot be read or written. What the message decided, if anything, is kept.
-            OutcomeUnknownError: an effect was begun by a process that died. A person has to say whether it happened.
         """
-        turn = self._confirmations.receive(conversation_id, text, message_id=message_id, actor=actor)
+        kept = self._paused.get(conversation_id)
+        about = kept.run.unknown if kept.run and kept.run.unknown else conversation_id
+        turn = self._confirmations.receive(about, text, message_id=message_id, actor=actor)
         if turn.reason is Reason.store_error:
             raise StoreError("the conversation's state cannot be used")
+        if about != conversation_id:
+            return await self._found(turn.model_copy(update={"conversation_id": conversation_id}), about)
         kept = self._with_decision(conversation_id)
         if kept.run is None:
             return await self._begin(turn, kept)
@@ -156,6 +161,8 @@ class ConfirmedConversation:
             return Step(text=self._wording.busy, turn=turn)
         try:
             came = await self._runs.go_on(turn, run)
+        except OutcomeUnknownError:
+            return self._ask_whether(turn, run, revision)
         except BaseException:
             # The run was cut short in this process, which is alive: the next message may take it up at once.
             self._paused.put(turn.conversation_id, run, after=revision)
@@ -166,6 +173,28 @@ class ConfirmedConversation:
         # The run was left behind by a process that died, and the message that found it is about something else.
         further = await self._begin(turn, self._paused.get(turn.conversation_id))
         return replace(further, text="\n\n".join(filter(None, [step.text, further.text])))
+
+    def _ask_whether(self, turn: Turn, run: PausedRun, revision: int) -> Step:
+        """Show the question whether a call happened that a process died in; where one is still at it, say so."""
+        places = (effect_conversation(run.effect_key(call.call_id)) for call in run.calls)
+        asked = next(((place, question) for place in places if (question := self._confirmations.pending(place))), None)
+        left = run.asked_whether(asked[0] if asked else None)
+        self._keep(turn, left, KeptRun(run=run, revision=revision))
+        if asked is None:
+            return Step(text=self._wording.busy, turn=turn)
+        return Step(text=render_question(asked[1]), question=asked[1], turn=turn)
+
+    async def _found(self, turn: Turn, about: str) -> Step:
+        """Go on once the person has said what they found, else show the question again."""
+        asked = self._confirmations.pending(about)
+        if asked is not None:
+            is_said = turn.outcome is Outcome.unresolved and turn.reason not in (Reason.duplicate, Reason.empty)
+            said = await self._runs.explain(turn) if is_said else ""
+            return Step(text="\n\n".join(filter(None, [said, render_question(asked)])), turn=turn, question=asked)
+        kept = self._paused.get(turn.conversation_id)
+        if kept.run is None or kept.run.unknown != about:
+            return Step(text=self._wording.busy, turn=turn)
+        return await self._go_on(turn, kept.run.asked_whether(None), kept)
 
     def _after(self, turn: Turn, came: Finished | Stopped, kept: KeptRun) -> Step:
         if isinstance(came, Finished):

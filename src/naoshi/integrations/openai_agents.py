@@ -79,7 +79,6 @@ class ConfirmedAgent:
 
         Raises:
             StoreError: the state cannot be read or written.
-            OutcomeUnknownError: an approved tool was begun by a process that died.
         """
         return await self._conversation.take(conversation_id, text, message_id=message_id, actor=actor)
 
@@ -108,8 +107,8 @@ def _claimed(tool: FunctionTool, effects: Effects) -> FunctionTool:
         call = run.approved(context.tool_call_id) if run else None
         if run is None or call is None:
             return await tool.on_invoke_tool(context, arguments)
-        key = f"{run.run_id}/{call.call_id}"
-        return await effects.run_async(key, lambda: tool.on_invoke_tool(context, arguments))
+        key = run.effect_key(call.call_id)
+        return await effects.run_async(key, lambda: tool.on_invoke_tool(context, arguments), told=call.told)
 
     return dataclasses.replace(tool, on_invoke_tool=invoke)
 

@@ -19,7 +19,8 @@ class PausedRun(Record):
 
     ``state`` is the framework's own text of the run, from which alone it goes on. ``calls`` are those that wait, in
     the order in which they are asked about, ``decisions`` whether each may run, by call. ``run_id`` tells this pause
-    from any other. ``taken_up_at`` is when a process began to go on with it.
+    from any other. ``taken_up_at`` is when a process began to go on with it. ``unknown`` is the conversation in which a
+    person is asked whether a call happened that a process died in.
     """
 
     run_id: str
@@ -27,6 +28,7 @@ class PausedRun(Record):
     calls: tuple[ToolCall, ...]
     decisions: dict[str, bool] = Field(default_factory=dict)
     taken_up_at: AwareDatetime | None = None
+    unknown: str | None = None
 
     @property
     def waiting(self) -> tuple[ToolCall, ...]:
@@ -36,6 +38,14 @@ class PausedRun(Record):
     def approved(self, call_id: str) -> ToolCall | None:
         """Return the call with this identifier if a person let it run, else None."""
         return next((call for call in self.calls if call.call_id == call_id and self.decisions.get(call_id)), None)
+
+    def effect_key(self, call_id: str) -> str:
+        """Return the key under which the call is done once; see `naoshi.confirm.Effects`."""
+        return f"{self.run_id}/{call_id}"
+
+    def asked_whether(self, unknown: str | None) -> "PausedRun":
+        """Return the run as one of which a person is asked in the conversation *unknown*; None: no longer."""
+        return self.model_copy(update={"unknown": unknown, "taken_up_at": None})
 
     def decided(self, call: ToolCall, *, runs: bool) -> "PausedRun":
         """Return the run with the decision on *call*."""

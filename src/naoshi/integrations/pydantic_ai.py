@@ -72,7 +72,6 @@ class ConfirmedAgent:
 
         Raises:
             StoreError: the state cannot be read or written.
-            OutcomeUnknownError: an approved tool was begun by a process that died.
         """
         return await self._conversation.take(conversation_id, text, message_id=message_id, actor=actor)
 
@@ -94,9 +93,11 @@ class ClaimedTools(AbstractCapability[Any]):
         handler: WrapToolExecuteHandler,
     ) -> Any:
         """Run the tool, or return what it gave when it was run before."""
-        if self.run.approved(call.tool_call_id) is None or not ctx.tool_call_approved:
+        approved = self.run.approved(call.tool_call_id)
+        if approved is None or not ctx.tool_call_approved:
             return await handler(args)
-        return await self.effects.run_async(f"{self.run.run_id}/{call.tool_call_id}", lambda: handler(args))
+        key = self.run.effect_key(call.tool_call_id)
+        return await self.effects.run_async(key, lambda: handler(args), told=approved.told)
 
 
 class _PydanticRuns:

@@ -20,6 +20,11 @@ class ToolCall(Record):
     tool: str
     arguments: JsonValue = None
 
+    @property
+    def told(self) -> str:
+        """The call as a person is told of it, on one line with everything invisible escaped."""
+        return f"{on_one_line(self.tool)} {on_one_line(canonical_json(self.arguments))}"
+
     def action(self, run_id: str) -> dict[str, JsonValue]:
         """Return what is kept with the question, and what an answer is bound to.
 
