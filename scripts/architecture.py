@@ -61,6 +61,8 @@ _DEPARTURES = """\
   otherwise asking again could race an answer and revive a settled question.
 - **A cycle that waits for a person ends its workflow**; the next run begins at the step that the cycle's record
   names. No thread and no process waits for an answer.
+- **Whether a case has a say in the gate stands in the ledger**, not in its suite: neither an edit of a file nor a
+  coding agent can take a case out of the decision, and each time is on record.
 - **One database for each agent.** The loop's tables and the workflows' share it.
 """
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from naoshi.confirm import label_warnings, resolve_reply
 from naoshi.evals.suites.standing import CaseStanding
 from naoshi.flow.case_review import case_questions, review_again, review_cases
 from naoshi.flow.loop import Loop
@@ -229,6 +230,20 @@ def test_a_question_about_a_case_of_the_holdout_shows_nothing_of_it(tmp_path: Pa
         (question,) = case_questions(loop)
         assert "word 1" not in question.question.shown()
         assert "kept-1" in question.question.text
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_every_choice_is_read_by_its_number(tmp_path: Path, language: str) -> None:
+    """No label of the question reads as a number that points at another choice, in either language."""
+    folder = make_case_shop(tmp_path / "shop")
+    config = folder / "naoshi.toml"
+    config.write_text(f'language = "{language}"\n' + config.read_text())
+    with open_case_shop(folder) as loop:
+        flap(loop, FLAKY)
+        (item,) = case_questions(loop)
+        assert label_warnings(item.question.labels) == ()
+        for number in range(1, len(item.question.labels) + 1):
+            assert resolve_reply(str(number), item.question.labels).choice == number
 
 
 def test_a_long_history_is_looked_through_once(tmp_path: Path) -> None:

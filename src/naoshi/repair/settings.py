@@ -100,11 +100,12 @@ class RepairSettings(BaseModel):
     def guarding(self, folder: str) -> "RepairSettings":
         """Return these settings with the suites in *folder* (relative to the repository) protected, and hidden.
 
-        The diagnose suite may be read, since the handoff holds its cases; the validate suite may not.
+        The diagnose suite may be read, since the handoff holds its cases; the validate suite may not, and
+        neither may the kept baseline, which names its cases.
         """
         place = folder.strip("/")
         protected = dict.fromkeys((*self.protected, f"{place}/"))
-        hidden = dict.fromkeys((*self.hidden, f"{place}/validate.yaml"))
+        hidden = dict.fromkeys((*self.hidden, f"{place}/validate.yaml", f"{place}/baseline.json"))
         return self.model_copy(update={"protected": tuple(protected), "hidden": tuple(hidden)})
 
     @field_validator("editable", "protected", "hidden")

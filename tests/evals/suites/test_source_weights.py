@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from naoshi.evals.score import score
 from naoshi.evals.suites.source_weights import category_rates
 from naoshi.records import Assertion, CaseResult
 from tests.evals.examples import case
@@ -50,10 +51,16 @@ def test_only_a_pass_passes(state: str):
 
 
 def test_the_weight_of_an_assertion_has_nothing_to_do_with_it():
-    """Promptfoo's ``weight`` counts inside one case; how sources count does not look at it."""
-    heavy = case(assertions=(Assertion(type="equals", value="yes", weight=30.0),))
-    (rate,) = category_rates([result(heavy.case_id), result("b", "fail")])
-    assert rate.by_source == 0.5
+    """Promptfoo's ``weight`` counts inside one case; that a case has heavy assertions gives it no more say."""
+    heavy = (
+        Assertion(type="equals", value="yes", transform="output.said", weight=30.0),
+        Assertion(type="contains", value="no", transform="output.said"),
+    )
+    good, bad = case("heavy", assertions=heavy, threshold=0.9), case("plain")
+    scored = [score(good, {"said": "yes"}), score(bad, {"said": "no"})]
+    assert scored[0].score == pytest.approx(30 / 31)
+    (rate,) = category_rates(scored)
+    assert (rate.by_case, rate.by_source) == (0.5, 0.5)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=40))
