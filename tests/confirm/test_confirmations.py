@@ -290,6 +290,18 @@ def test_a_settled_question_asked_again_is_new(confirmations: Confirmations) -> 
     assert confirmations.ask("c", QUESTION, LABELS).id != first.id
 
 
+def test_a_question_asked_for_ever_does_not_grow_for_ever(store: ConfirmationStore, clock: Clock) -> None:
+    """Protects the state from an agent that loops: the latest messages that showed the question are remembered."""
+    confirmations = Confirmations(store, clock=clock)
+    for number in range(200):
+        confirmations.ask("c", QUESTION, LABELS, message_id=f"m{number}")
+    asked = confirmations.pending("c")
+    assert asked is not None
+    assert (asked.ask_count, len(asked.shown_as)) == (200, 64)
+    assert confirmations.receive("c", "1", in_reply_to="m0").reason is Reason.stale
+    assert confirmations.receive("c", "1", in_reply_to="m199").choice == 1
+
+
 def test_a_message_delivered_twice_counts_once(confirmations: Confirmations) -> None:
     """Protects against a channel that delivers again: not this question, and not the next one."""
     confirmations.ask("c", QUESTION, LABELS)

@@ -161,6 +161,17 @@ def test_no_is_final_until_the_person_writes_again(world: World) -> None:
     assert [finding.detector for finding in detect(world.events)] == [Detector.reasked_after_resolution]
 
 
+def test_a_no_without_a_turn_does_not_hold_for_ever(world: World) -> None:
+    """Protects a person who changes their mind in a program that never says which turn it is."""
+    for _ in range(2):
+        assert world.guard("send_mail", {"to": "a"}, conversation_id="c").state is PermitState.asked
+        world.say("2")
+        for _ in range(2):
+            world.clock.move(minutes=20)
+            assert world.guard("send_mail", {"to": "a"}, conversation_id="c").state is PermitState.refused
+        world.clock.move(minutes=21)
+
+
 @pytest.mark.parametrize("reply", ["いいえ", "no", "いいえ。"])
 def test_a_plain_no_refuses_and_a_plain_yes_does_not_approve(world: World, reply: str) -> None:
     """Protects against はい, which may answer something else; a no can do no harm."""

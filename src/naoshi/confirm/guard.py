@@ -146,7 +146,10 @@ class Guard:
 
     @contextmanager
     def conversation(self, conversation_id: str) -> Generator[None]:
-        """Say that what runs inside belongs to the conversation, where there is no turn: a later question replaces."""
+        """Say that what runs inside belongs to the conversation, where there is no turn.
+
+        A later question then replaces the one before, and a refusal holds as long as an approval would.
+        """
         with self._in(Scene(conversation_id=conversation_id)):
             yield
 

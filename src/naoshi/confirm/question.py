@@ -12,7 +12,7 @@ from naoshi.confirm.fingerprint import loosely, question_fingerprint
 from naoshi.confirm.label_numbers import label_warnings
 from naoshi.errors import InputError
 from naoshi.records.base import canonical_json
-from naoshi.records.confirmation import Choice, Confirmation, ConversationState, Style
+from naoshi.records.confirmation import REMEMBERED_MESSAGES, Choice, Confirmation, ConversationState, Style
 
 _LETTERS = 26
 
@@ -131,7 +131,7 @@ class Question:
             "updated_at": now,
             "reworded_at": now if reworded else before.reworded_at,
             "expires_at": now + ttl,
-            "shown_as": tuple(dict.fromkeys((*before.shown_as, *self._shown()))),
+            "shown_as": tuple(dict.fromkeys((*before.shown_as, *self._shown())))[-REMEMBERED_MESSAGES:],
             # What has once been said to be irreversible stays so.
             "irreversible": tuple(sorted({*before.irreversible, *self.irreversible})),
             "rule": self.rule,

@@ -52,7 +52,7 @@ def standing_of(
         state: what is kept of the conversation.
         turn: the turn in which the action is called, where it is known.
         now: the present time.
-        lasts: how long an approval may be begun to be used.
+        lasts: how long an approval may be begun to be used, and a refusal holds where the turn is not known.
         running: the claim of the action whose program is still there, if any.
         stopped: whether the turn's message is a word for stopping; it takes back an earlier yes that is not used.
     """
@@ -73,7 +73,9 @@ def standing_of(
             return Standing(stand=Stand.approved)
         used = True
     if settled is not None and verdict is Verdict.refused and came_in(turn, settled):
-        return Standing(stand=Stand.refused)
+        # Without a turn nobody can tell whether the person has written since, and a no must not hold for ever.
+        if turn is not None or now < settled.at + lasts:
+            return Standing(stand=Stand.refused)
     last = claims[-1] if claims else None
     if last and last.state is ClaimState.done and turn and last.ended_at and last.ended_at >= turn.at:
         return Standing(stand=Stand.done, claim=last)
