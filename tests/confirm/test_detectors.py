@@ -12,6 +12,7 @@ from naoshi.confirm import (
     FileStore,
     JsonLinesEvents,
     MemoryStore,
+    count_events,
     detect,
     read_events,
 )
@@ -73,6 +74,31 @@ def test_a_settled_question_asked_again_is_found() -> None:
     watched.confirmations.receive("c", "1")
     again = watched.confirmations.ask("c", "登録しますか ？", LABELS)
     assert watched.found() == [("reasked_after_resolution", again.id)]
+
+
+def test_what_was_settled_before_the_last_question_is_found_too() -> None:
+    """Protects the same promise where another question was settled in between, and for as long as it lasts."""
+    watched = Watched()
+    for question in ("登録しますか？", "送信しますか？"):
+        watched.confirmations.ask("c", question, LABELS)
+        watched.confirmations.receive("c", "1")
+    again = watched.confirmations.ask("c", "登録しますか？", LABELS)
+    watched.confirmations.ask("d", "登録しますか？", LABELS)
+    assert watched.found() == [("reasked_after_resolution", again.id)]
+    assert count_events(watched.events).reask_rate == 1 / 4
+    watched.confirmations.receive("c", "1")
+    watched.clock.move(hours=1)
+    watched.confirmations.ask("c", "登録しますか？", LABELS)
+    assert watched.found() == [("reasked_after_resolution", again.id)]
+
+
+def test_a_question_that_was_put_back_in_between_is_found() -> None:
+    """Protects the count from askings that no `ask` made: a reading that is put to the person is one too."""
+    watched = Watched()
+    for _ in range(3):
+        asked = watched.confirmations.ask("c", "消しますか？", LABELS, action={"delete": 1})
+        watched.confirmations.propose(watched.confirmations.receive("c", "うん"), 1)
+    assert watched.found() == [("repeated", asked.id)]
 
 
 def test_an_expired_question_followed_by_another_is_unanswered_not_replaced() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from naoshi.confirm.confirmation_event import ConfirmationEvent, EventKind
+from naoshi.confirm.detectors import settled_and_asked_again
 from naoshi.records.base import Record
 from naoshi.records.confirmation import Outcome, Reason
 
@@ -64,7 +65,8 @@ def count_events(
     ordered = sorted(events, key=lambda event: event.at)
     askings = [event for event in ordered if event.kind is EventKind.asked]
     first_asked = {event.confirmation_id: event.at for event in reversed(askings)}
-    again = {event.confirmation_id for event in askings if event.ask_count > 1 or event.reasked}
+    again = {event.confirmation_id for event in askings if event.ask_count > 1}
+    again |= {event.confirmation_id for event in settled_and_asked_again(ordered)}
     decisions = [event for event in ordered if event.outcome is Outcome.resolved]
     replies = [event for event in ordered if _is_reply(event)]
     by_number = sum(event.reason is Reason.resolved for event in replies)

@@ -55,20 +55,53 @@ def detect(
         repeated_after: how many askings of one question are too many.
     """
     ordered = sorted(events, key=lambda event: event.at)
-    findings = [finding for event in ordered for finding in _of_one(event, repeated_after)]
+    findings = [finding for event in ordered for finding in _of_one(event)]
+    findings += [_finding(Detector.reasked_after_resolution, event) for event in settled_and_asked_again(ordered)]
+    findings += [_finding(Detector.repeated, event) for event in _repeated(ordered, repeated_after)]
     if now is not None:
         findings += _silent(ordered, now)
     return tuple(sorted(findings, key=lambda finding: finding.at))
 
 
-def _of_one(event: ConfirmationEvent, repeated_after: int) -> Iterable[Finding]:
+def settled_and_asked_again(ordered: Iterable[ConfirmationEvent]) -> list[ConfirmationEvent]:
+    """Return the askings of what had been settled in the same conversation, whatever was settled in between.
+
+    A decision counts for as long as the question could be answered. Of the guard's questions, which may be about one
+    action more, only those count that the asking itself says so of.
+
+    Args:
+        ordered: the events, in order of time.
+    """
+    settled: dict[tuple[str, str | None], datetime] = {}
+    found: list[ConfirmationEvent] = []
+    for event in ordered:
+        key = event.conversation_id, event.fingerprint
+        if event.outcome is Outcome.resolved:
+            settled[key] = event.at
+        elif event.kind is EventKind.asked and (event.reasked or _is_of(event, settled.get(key))):
+            found.append(event)
+    return found
+
+
+def _is_of(asked: ConfirmationEvent, settled_at: datetime | None) -> bool:
+    if settled_at is None or asked.rule is not None or asked.ask_count != 1 or asked.expires_at is None:
+        return False
+    return asked.at < settled_at + (asked.expires_at - asked.at)
+
+
+def _repeated(ordered: Iterable[ConfirmationEvent], after: int) -> Iterable[ConfirmationEvent]:
+    """Yield, once for each question, the asking with which it was put *after* times or more."""
+    seen: set[str | None] = set()
+    for event in ordered:
+        if event.kind is EventKind.asked and event.ask_count >= after and event.confirmation_id not in seen:
+            seen.add(event.confirmation_id)
+            yield event
+
+
+def _of_one(event: ConfirmationEvent) -> Iterable[Finding]:
     if event.kind is EventKind.asked:
-        if event.ask_count == repeated_after:
-            yield _finding(Detector.repeated, event)
         if event.replaced_id is not None:
             yield _finding(Detector.replaced, event, confirmation_id=event.replaced_id)
-        if event.reasked:
-            yield _finding(Detector.reasked_after_resolution, event)
     elif event.kind is EventKind.rules:
         if event.fault is not None:
             yield _finding(Detector.rules_fault, event)
