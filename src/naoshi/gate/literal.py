@@ -7,7 +7,7 @@ from naoshi.gate.measure import ANSWERS, PASSES
 from naoshi.gate.pairing import Pair
 from naoshi.gate.policy import GatePolicy
 from naoshi.gate.reasons import named, number, reason
-from naoshi.gate.trials import CaseTrials, failing, gives_no_answer, passing, unknown
+from naoshi.gate.trials import CaseTrials, failing, failing_share_by_source, gives_no_answer, passing, unknown
 from naoshi.records.eval_run import CategoryStatistics, CategoryVerdict, VerdictOutcome
 
 
@@ -26,14 +26,19 @@ def judge_literally(
 
 
 def observed_share(cases: CategoryCases) -> Finding | None:
-    """Return what speaks against the category because more of its cases fail than its ``block``."""
-    fails = failing(cases.tried, certainly=True)
-    if not cases.tried or fails / len(cases.tried) <= cases.tolerance.block + ROUNDING:
-        return None
-    told = reason(
-        "share_blocks", failing=number(fails), cases=len(cases.tried), block=f"{cases.tolerance.block:.1%}"
-    )  # fmt: skip
-    return Finding(outcome=VerdictOutcome.regression, reason=told)
+    """Return what speaks against the category because more of it fails than its ``block``, by cases or by sources.
+
+    Thirty cases of one source that pass must not make up for other sources that fail, nor the other way round.
+    """
+    fails, block = failing(cases.tried, certainly=True), cases.tolerance.block
+    if cases.tried and fails / len(cases.tried) > block + ROUNDING:
+        told = reason("share_blocks", failing=number(fails), cases=len(cases.tried), block=f"{block:.1%}")
+        return Finding(outcome=VerdictOutcome.regression, reason=told)
+    share = failing_share_by_source(cases.tried, certainly=True)
+    if share > block + ROUNDING:
+        told = reason("source_share_blocks", share=f"{share:.1%}", block=f"{block:.1%}")
+        return Finding(outcome=VerdictOutcome.regression, reason=told)
+    return None
 
 
 def unknown_results(cases: CategoryCases) -> Finding | None:
@@ -53,15 +58,14 @@ def unknown_results(cases: CategoryCases) -> Finding | None:
 def doubtful_share(cases: CategoryCases) -> Finding | None:
     """Return what speaks against saying yes because the share of failures lies between ``allow`` and ``block``."""
     fails, tolerance = failing(cases.tried), cases.tolerance
-    if not cases.tried or fails / len(cases.tried) <= tolerance.allow + ROUNDING:
+    share = failing_share_by_source(cases.tried)
+    bounds = {"allow": f"{tolerance.allow:.1%}", "block": f"{tolerance.block:.1%}"}
+    if cases.tried and fails / len(cases.tried) > tolerance.allow + ROUNDING:
+        told = reason("share_doubtful", failing=number(fails), cases=len(cases.tried), **bounds)
+    elif share > tolerance.allow + ROUNDING:
+        told = reason("source_share_doubtful", share=f"{share:.1%}", **bounds)
+    else:
         return None
-    told = reason(
-        "share_doubtful",
-        failing=number(fails),
-        cases=len(cases.tried),
-        allow=f"{tolerance.allow:.1%}",
-        block=f"{tolerance.block:.1%}",
-    )
     return Finding(outcome=VerdictOutcome.inconclusive, reason=told)
 
 

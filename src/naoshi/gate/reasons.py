@@ -15,6 +15,16 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "{failing} of {cases} cases do not pass, more than the {block} that block",
         "{cases} 件中 {failing} 件が合格せず、止める基準の {block} を超えています",
     ),
+    "source_share_blocks": (
+        "{share} do not pass when each source counts once, more than the {block} that block",
+        "出典ごとに一件と数えると {share} が合格せず、止める基準の {block} を超えています",
+    ),
+    "source_share_doubtful": (
+        "{share} do not pass when each source counts once, more than the {allow} that is allowed but not than the "
+        "{block} that block",
+        "出典ごとに一件と数えると {share} が合格せず、許容の {allow} を超えていますが、"
+        "止める基準の {block} は超えていません",
+    ),
     "share_doubtful": (
         "{failing} of {cases} cases do not pass, more than the {allow} that is allowed but not than the {block} "
         "that block",

@@ -129,6 +129,15 @@ def failing(cases: Iterable[CaseTrials], *, certainly: bool = False) -> float:
     return math.fsum(trials.mean(fails) for trials in cases)
 
 
+def failing_share_by_source(cases: Sequence[CaseTrials], *, certainly: bool = False) -> float:
+    """Return the share (0–1) of *cases* that do not pass, each source weighing the same however many cases it has."""
+    sources: dict[CaseKey, list[CaseTrials]] = {}
+    for trials in cases:
+        sources.setdefault(trials.source, []).append(trials)
+    shares = [failing(mine, certainly=certainly) / len(mine) for mine in sources.values()]
+    return math.fsum(shares) / len(shares) if shares else 0.0
+
+
 def unknown(cases: Iterable[CaseTrials]) -> int:
     """Return how many of *cases* have a trial that says nothing of the agent."""
     return sum(trials.mean(is_unknown) > 0 for trials in cases)
