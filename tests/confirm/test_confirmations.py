@@ -490,7 +490,9 @@ def test_what_cannot_be_answered_cannot_be_asked(
 
 
 def test_a_ttl_of_nothing_is_refused(store: ConfirmationStore) -> None:
-    """Protects against questions that can never be answered."""
+    """Protects against questions that can never be answered, and against times that no calendar holds."""
+    with pytest.raises(InputError):
+        Confirmations(store, ttl=timedelta.max)
     with pytest.raises(InputError):
         Confirmations(store, ttl=timedelta(0))
 

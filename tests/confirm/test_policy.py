@@ -124,6 +124,8 @@ def test_the_first_rule_that_matches_counts_and_says_why() -> None:
 @pytest.mark.parametrize(
     ("document", "told"),
     [
+        ({"approval_minutes": float("inf")}, "approval_minutes"), ({"keep_rules_hours": 1e300}, "keep_rules_hours"),
+        ({"yes": "いいえ", "no": "はい"}, "the texts say otherwise"),
         ({"rules": [rule("bash", "harmless")]}, "reversible"),
         ({"rules": [{"tool": "bash"}]}, "class"),
         ({"rules": [rule("")]}, "tool"),

@@ -117,6 +117,8 @@ def test_a_question_can_be_asked_from_a_script(agent: Agent, said: Any) -> None:
     assert "A. 2人" in said("ask", "c", "何人ですか？", "2人", "3人", "--letters")[1]
     assert said("reply", "c", "B") == (0, "確定: B. 3人\n")
     assert said("ask", "c", " ", "x")[0] == 2
+    for hours in ("inf", "1e300", "nan", "0"):
+        assert said("ask", "c", "何人ですか？", "2人", "--hours", hours)[0] == 2
 
 
 def test_a_broken_state_is_an_error_and_never_an_empty_list(agent: Agent, said: Any) -> None:

@@ -26,6 +26,7 @@ from naoshi.records.confirmation import Confirmation, ConversationState, Outcome
 
 T = TypeVar("T")
 _LOG = logging.getLogger("naoshi.confirm")
+_LONGEST = timedelta(days=36_500)
 
 
 def utc_now() -> datetime:
@@ -69,8 +70,8 @@ class Confirmations:
         on_event: Callable[[ConfirmationEvent], None] | None = None,
         on_turn: Callable[[Turn], None] | None = None,
     ) -> None:
-        if ttl <= timedelta(0):
-            raise InputError("ttl must be longer than nothing")
+        if not timedelta(0) < ttl <= _LONGEST:
+            raise InputError("ttl must be longer than nothing, and at most a hundred years")
         self._store = store
         self._ttl = ttl
         self._clock = clock

@@ -16,6 +16,7 @@ from naoshi.records.base import Record, content_hash
 
 UNKNOWN = "unknown"
 """The name under which actions that no rule is about are counted."""
+_TEN_YEARS = 87_600
 
 
 class ConfirmSettings(BaseModel):
@@ -34,8 +35,8 @@ class ConfirmSettings(BaseModel):
     question: str = ""
     yes: str = ""
     no: str = ""
-    approval_minutes: float = Field(default=60.0, gt=0)
-    keep_rules_hours: float = Field(default=24.0, ge=0)
+    approval_minutes: float = Field(default=60.0, gt=0, le=_TEN_YEARS * 60)
+    keep_rules_hours: float = Field(default=24.0, ge=0, le=_TEN_YEARS)
     rules: tuple[ActionRule, ...] = ()
 
     @model_validator(mode="after")
@@ -152,7 +153,7 @@ def _wording_faults(settings: ConfirmSettings) -> Iterable[str]:
             yield f"{place} {fault}"
     if bool(settings.yes) != bool(settings.no):
         yield "give both yes and no, or neither"
-    if settings.yes and (warnings := label_warnings([settings.yes, settings.no])):
+    if settings.yes and (warnings := label_warnings([settings.yes, settings.no], no=2)):
         yield warnings[0]
 
 

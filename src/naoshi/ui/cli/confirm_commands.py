@@ -82,7 +82,7 @@ def ask(
         list[str], typer.Argument(metavar="CHOICE...", help="The choices, in the order of their numbers.")
     ],
     letters: Annotated[bool, typer.Option("--letters", help="Mark the choices by letters.")] = False,
-    hours: Annotated[float, typer.Option(min=0.001, help="How long it may be answered.")] = 12.0,
+    hours: Annotated[float, typer.Option(min=0.001, max=87_600, help="How long it may be answered.")] = 12.0,
     state: State = HERE,
     as_json: AsJson = False,
 ) -> int:
