@@ -94,6 +94,7 @@ def clone(origin: Clone, tmp_path: Path) -> Clone:
 
 def test_a_fresh_clone_passes_and_is_left_clean(clone: Clone, tmp_path: Path):
     """Exit status 0, the report and the summary where they were asked for, and nothing to commit afterwards."""
+    clone.git("checkout", "--quiet", "--detach")
     summary = tmp_path / "summary.md"
     summary.write_text("before\n")
     done = clone("ci", "--junit", str(tmp_path / "out" / "junit.xml"), GITHUB_STEP_SUMMARY=str(summary))
