@@ -349,8 +349,17 @@ class EffectFailedError(EffectError):
 
 
 class OutcomeUnknownError(EffectError):
-    """The effect was begun, and whether it happened is not known."""
+    """The effect was begun, and whether it happened is not known.
+
+    ``conversation_id`` is where a person is asked whether it happened; None while a program is still at it.
+    """
 
     code = "outcome-unknown"
     hint = "see whether it happened, and answer the question about it"
     exit_status = 3
+
+    def __init__(
+        self, message: str | None = None, *, hint: str | None = None, conversation_id: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.conversation_id = conversation_id

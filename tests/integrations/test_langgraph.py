@@ -1,6 +1,7 @@
 """LangGraph, with its own checkpointers and a scripted chat model."""
 
 import operator
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -15,8 +16,9 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
-from naoshi.confirm import Confirmations, FileStore, Reason
-from naoshi.confirm.effects import Effects, effect_conversation
+from naoshi.confirm import Claim, Confirmations, ConversationState, Effects, FileStore, Reason
+from naoshi.confirm.confirmations import utc_now
+from naoshi.confirm.effects import effect_conversation
 from naoshi.errors import InputError, OutcomeUnknownError
 from naoshi.integrations.langgraph import ConfirmedGraph, ask_person
 
@@ -224,6 +226,34 @@ def test_a_killed_effect_is_a_question_for_a_person(store: FileStore) -> None:
     claims.run("k", lambda: done.append("again"))
     claims.run("k", lambda: done.append("and again"))
     assert done == ["again"]
+
+
+@pytest.mark.parametrize(("found", "sent"), [("1", []), ("2", ["a"])], ids=["it happened", "it did not"])
+def test_an_effect_that_a_process_died_in_is_asked_about_in_the_thread(
+    store: FileStore, saver: SqliteSaver, found: str, sent: list[str]
+) -> None:
+    """Protects the person from having to look elsewhere, and the effect from being done again by itself."""
+    done: list[str] = []
+
+    def review(_: Log) -> Log:
+        ask_person("Send it?", LABELS)
+        Effects(store).run("k", lambda: done.append("a"), told="Send report 7")
+        return {"log": ["ended"]}
+
+    def take(text: str) -> Any:
+        return confirmed(compiled(review, saver=saver), store, explain=lambda turn: f"({turn.reply})").take("t", text)
+
+    take("go")
+    claim = Claim(confirmation_id="ef_1", action_hash="x", owner=f"{os.uname().nodename}:4194304:1", at=utc_now())
+    store.save(ConversationState(conversation_id=effect_conversation("k"), claims=(claim,)))
+    asked = take("1")
+    assert asked.text.startswith("Send report 7 began at")
+    assert take("hm?").text.startswith("(hm?)\n\nSend report 7 began at")
+    assert take("3").question == asked.question
+    assert done == []
+    assert take(found).text == "['go', 'ended']"
+    assert done == sent
+    assert take("again").question is not None
 
 
 def test_interrupts_of_others_are_left_alone(store: FileStore) -> None:

@@ -160,6 +160,7 @@ class Effects:
         raise OutcomeUnknownError(
             f"the effect {key!r} was begun and no result of it is kept",
             hint=f"see whether it happened, and answer the question in the conversation {state.conversation_id!r}",
+            conversation_id=state.conversation_id,
         )
 
     @contextmanager

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from naoshi.confirm import Confirmation, Confirmations, ConfirmationStore, Outcome, Reason, Turn, render_question
 from naoshi.confirm.confirmations import utc_now
-from naoshi.confirm.effects import effect_conversation
 from naoshi.errors import OutcomeUnknownError, StoreError
 from naoshi.integrations.paused_runs import KeptRun, PausedRun, PausedRuns
 from naoshi.integrations.tool_call import ENGLISH, ToolCall, Wording, ask_about, may_run
@@ -161,8 +160,8 @@ class ConfirmedConversation:
             return Step(text=self._wording.busy, turn=turn)
         try:
             came = await self._runs.go_on(turn, run)
-        except OutcomeUnknownError:
-            return self._ask_whether(turn, run, revision)
+        except OutcomeUnknownError as error:
+            return self._ask_whether(turn, run, revision, error.conversation_id)
         except BaseException:
             # The run was cut short in this process, which is alive: the next message may take it up at once.
             self._paused.put(turn.conversation_id, run, after=revision)
@@ -174,15 +173,12 @@ class ConfirmedConversation:
         further = await self._begin(turn, self._paused.get(turn.conversation_id))
         return replace(further, text="\n\n".join(filter(None, [step.text, further.text])))
 
-    def _ask_whether(self, turn: Turn, run: PausedRun, revision: int) -> Step:
+    def _ask_whether(self, turn: Turn, run: PausedRun, revision: int, place: str | None) -> Step:
         """Show the question whether a call happened that a process died in; where one is still at it, say so."""
-        places = (effect_conversation(run.effect_key(call.call_id)) for call in run.calls)
-        asked = next(((place, question) for place in places if (question := self._confirmations.pending(place))), None)
-        left = run.asked_whether(asked[0] if asked else None)
-        self._keep(turn, left, KeptRun(run=run, revision=revision))
-        if asked is None:
-            return Step(text=self._wording.busy, turn=turn)
-        return Step(text=render_question(asked[1]), question=asked[1], turn=turn)
+        self._keep(turn, run.asked_whether(place), KeptRun(run=run, revision=revision))
+        question = self._confirmations.pending(place) if place else None
+        text = render_question(question) if question else self._wording.busy
+        return Step(text=text, question=question, turn=turn)
 
     async def _found(self, turn: Turn, about: str) -> Step:
         """Go on once the person has said what they found, else show the question again."""

@@ -20,7 +20,7 @@ from naoshi.confirm import (
     render_question,
 )
 from naoshi.confirm.confirmations import utc_now
-from naoshi.errors import InputError, StoreError
+from naoshi.errors import InputError, OutcomeUnknownError, StoreError
 from naoshi.integrations.confirmed_conversation import Step
 from naoshi.integrations.paused_runs import PausedRun, PausedRuns
 from naoshi.integrations.tool_call import ENGLISH, Wording
@@ -108,7 +108,8 @@ class ConfirmedGraph:
     ``confirmed.take(thread_id, text)`` takes in every message of a person: a number answers the question that waits
     and resumes the graph; where nothing waits, the graph is run on the message. The questions that wait behind the
     first stay in the graph's own checkpoint. Other interrupts than those of `ask_person` are left alone; they are in
-    ``Step.output``.
+    ``Step.output``. Where a process died in an effect done through `naoshi.confirm.Effects`, the person is asked
+    whether it happened, and the graph goes on from what they found.
 
     The graph is called synchronously. From async code, call ``await asyncio.to_thread(confirmed.take, …)``.
 
@@ -162,10 +163,15 @@ class ConfirmedGraph:
         Raises:
             StoreError: the state cannot be read or written. What the message decided, if anything, is kept.
         """
-        turn = self._confirmations.receive(thread_id, text, message_id=message_id, actor=actor)
+        kept = self._running.get(thread_id)
+        unknown = kept.run.unknown if kept.run else None
+        turn = self._confirmations.receive(unknown or thread_id, text, message_id=message_id, actor=actor)
         if turn.reason is Reason.store_error:
             raise StoreError("the conversation's state cannot be used")
-        kept = self._running.get(thread_id)
+        turn = turn.model_copy(update={"conversation_id": thread_id})
+        whether = self._confirmations.pending(unknown) if unknown else None
+        if whether is not None:
+            return self._with_question(turn, whether)
         now = self._clock()
         since = kept.run.taken_up_at if kept.run else None
         run = PausedRun(run_id="running", state="", calls=()).taken_up(now=now)
@@ -173,10 +179,15 @@ class ConfirmedGraph:
         revision = None if busy else self._running.put(thread_id, run, after=kept.revision)
         if revision is None:
             return Step(text=self._wording.busy, turn=turn)
+        left: PausedRun | None = None
         try:
             return self._step(turn)
+        except OutcomeUnknownError as error:
+            left = PausedRun(run_id="unknown", state="", calls=()).asked_whether(error.conversation_id)
+            asked = self._confirmations.pending(error.conversation_id) if error.conversation_id else None
+            return Step(text=render_question(asked) if asked else self._wording.busy, question=asked, turn=turn)
         finally:
-            self._running.put(thread_id, None, after=revision)
+            self._running.put(thread_id, left, after=revision)
 
     def _step(self, turn: Turn) -> Step:
         config = self._config_of(turn.conversation_id)
@@ -215,13 +226,17 @@ class ConfirmedGraph:
         return Step(text=render_question(question), question=question, output=output, turn=turn)
 
     def _unanswered(self, turn: Turn, waiting: _Waiting) -> Step:
-        said = ""
-        if self._explain and turn.outcome is Outcome.unresolved and turn.reason is not Reason.duplicate:
-            said = self._explain(turn)
         pending = self._confirmations.pending(turn.conversation_id)
         if pending is None or pending.action != waiting.action:
             pending = self._ask(turn.conversation_id, waiting)
-        return Step(text="\n\n".join(filter(None, [said, render_question(pending)])), question=pending, turn=turn)
+        return self._with_question(turn, pending)
+
+    def _with_question(self, turn: Turn, question: Confirmation) -> Step:
+        """Return the step that shows *question* again, below what the message is answered with."""
+        said = ""
+        if self._explain and turn.outcome is Outcome.unresolved and turn.reason is not Reason.duplicate:
+            said = self._explain(turn)
+        return Step(text="\n\n".join(filter(None, [said, render_question(question)])), question=question, turn=turn)
 
     def _ask(self, thread_id: str, waiting: _Waiting) -> Confirmation:
         asked = waiting.asked
