@@ -11,7 +11,7 @@ from naoshi.evals.suites.standing import CaseStanding
 from naoshi.flow.case_review import case_questions, review_again, review_cases
 from naoshi.flow.loop import Loop
 from naoshi.flow.people import Answer, Question
-from naoshi.flow.quarantine import SetAside, case_standings, flaky_cases, quarantine_flaky
+from naoshi.flow.quarantine import BlocksStill, SetAside, case_standings, flaky_cases, quarantine_flaky
 from naoshi.flow.steps.gate import judge_run
 from naoshi.flow.suites import judged_cases
 from naoshi.gate.explain import explain
@@ -58,7 +58,7 @@ def test_a_case_that_flips_between_identical_runs_is_quarantined(tmp_path: Path)
     with open_case_shop(make_case_shop(tmp_path / "shop")) as loop:
         flap(loop, FLAKY)
         found = quarantine_flaky(loop)
-        assert [(item.case.case_id, item.blocks_still) for item in found] == [(FLAKY, "")]
+        assert [(item.case.case_id, item.blocks_still) for item in found] == [(FLAKY, None)]
         (entry,) = [entry for entry in loop.store.ledger.entries() if entry.kind == "case_quarantined"]
         assert entry.payload | {"content_hash": ""} == {"content_hash": "", "version": "v0", "repeats": 5, "flips": 5}
         assert quarantine_flaky(loop) == ()
@@ -81,10 +81,11 @@ def test_a_released_change_that_flaps_on_purpose_gains_nothing(tmp_path: Path) -
         release_by_a_coding_agent(loop)
         flap(loop, FLAKY)
         (found,) = quarantine_flaky(loop)
-        assert "a coding agent made" in found.blocks_still
+        assert found.blocks_still is BlocksStill.began_with_a_change
         assert standing_of(loop, FLAKY) is CaseStanding.counts
         (question,) = case_questions(loop)
         assert "keeps its say" in question.question.text
+        assert question.question.proposed == 1
 
 
 def test_a_case_that_flapped_before_the_change_is_flaky_of_itself(tmp_path: Path) -> None:
@@ -93,7 +94,7 @@ def test_a_case_that_flapped_before_the_change_is_flaky_of_itself(tmp_path: Path
         flap(loop, FLAKY, "+-+")
         release_by_a_coding_agent(loop)
         flap(loop, FLAKY)
-        assert [item.blocks_still for item in quarantine_flaky(loop)] == [""]
+        assert [item.blocks_still for item in quarantine_flaky(loop)] == [None]
 
 
 def test_runs_of_an_earlier_version_do_not_speak_of_this_one(tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_where_nothing_may_fail_a_flaky_case_goes_on_blocking(tmp_path: Path) ->
     with open_case_shop(make_case_shop(tmp_path / "shop")) as loop:
         flap(loop, "safety-6")
         (found,) = quarantine_flaky(loop)
-        assert "nothing may fail" in found.blocks_still
+        assert found.blocks_still is BlocksStill.no_failure_allowed
         assert standing_of(loop, "safety-6") is CaseStanding.counts
 
 
@@ -194,7 +195,7 @@ def test_a_kept_case_blocks_again_and_needs_new_flips_to_be_asked_about(tmp_path
         assert case_questions(loop) == ()
         flap(loop, FLAKY)
         (found,) = quarantine_flaky(loop)
-        assert found.blocks_still == "a person kept it before"
+        assert found.blocks_still is BlocksStill.kept_before
         assert standing_of(loop, FLAKY) is CaseStanding.counts
         assert len(case_questions(loop)) == 1
 

@@ -240,3 +240,18 @@ def test_an_agent_that_flaps_of_itself(shop: CommandLine, tmp_path: Path) -> Non
     judged = shop("gate")
     assert judged.status == 0, judged.out
     assert "words-1" in judged.out
+
+
+def test_a_cycle_that_may_not_ask_the_holdout_stops_and_goes_on_later(triaged: CommandLine) -> None:
+    """One clear line and no half a cycle; when a person has raised the budget it goes on where it was."""
+    config = triaged.folder / "naoshi.toml"
+    text = config.read_text()
+    for budget, status in ((2, 1), (100, 3)):
+        config.write_text(f"{text}\n[evals]\nholdout_per_month = {budget}\n")
+        triaged.git("commit", "--quiet", "--all", "-m", f"budget {budget}")
+        done = triaged("cycle")
+        assert done.status == status, done.err
+        assert done.code == {1: "holdout-budget", 3: "waiting"}[status]
+    whys = [query["why"] for query in triaged("evals", "holdout", "--json").document["queries"]]
+    assert sum("certificate" in why for why in whys) == 1
+    assert triaged.worktrees() == []

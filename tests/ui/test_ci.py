@@ -109,6 +109,12 @@ def test_a_fresh_clone_passes_and_is_left_clean(clone: Clone, tmp_path: Path):
     assert clone.git("tag") == ""
 
 
+def test_a_summary_that_cannot_be_written_hides_no_verdict(clone: Clone, tmp_path: Path):
+    """The page of the run is a courtesy: the exit status and the log stand without it, with a note."""
+    done = clone("ci", GITHUB_STEP_SUMMARY=str(tmp_path / "no" / "summary.md"))
+    assert (done.status, "NOTE cannot write the step summary" in done.out) == (0, True)
+
+
 def test_what_got_worse_is_a_regression(clone: Clone):
     """Exit status 1, confirmed by runs of both sides, with the cases named; what was wrong before does not block."""
     clone.say(word_1="something else", word_2="")

@@ -10,14 +10,14 @@ from naoshi.evals.suites.standing import DECIDED, CaseStanding, Standing
 from naoshi.flow.asking import ask
 from naoshi.flow.loop import Loop
 from naoshi.flow.people import Question
-from naoshi.flow.quarantine import case_histories, case_key, case_standings, enter_standing, flaky_cases
+from naoshi.flow.quarantine import BlocksStill, case_histories, case_key, case_standings, enter_standing, flaky_cases
 from naoshi.flow.suites import judged_cases
 from naoshi.records import EvalCase, Split, content_id
 
 Language = Literal["en", "ja"]
 
 _CHOICES = (CaseStanding.counts, CaseStanding.being_fixed, CaseStanding.retired)
-_TO_FIX = 2
+_TO_KEEP, _TO_FIX = 1, 2
 _LONGEST = 200
 _LABELS: Final[Mapping[Language, tuple[str, str, str]]] = {
     "en": (
@@ -52,6 +52,19 @@ _TEXTS: Final[Mapping[Language, Mapping[str, str]]] = {
     },
 }
 
+_WHY: Final[Mapping[Language, Mapping[BlocksStill, str]]] = {
+    "en": {
+        BlocksStill.no_failure_allowed: "nothing may fail in its category",
+        BlocksStill.began_with_a_change: "it never flipped before this version, which a coding agent made",
+        BlocksStill.kept_before: "a person kept it before",
+    },
+    "ja": {
+        BlocksStill.no_failure_allowed: "この分類では一件の不合格も許されないため",
+        BlocksStill.began_with_a_change: "コーディングエージェントが作ったこの版より前は、結果が変わらなかったため",
+        BlocksStill.kept_before: "以前に人が残すと決めたため",
+    },
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class CaseQuestion:
@@ -82,15 +95,15 @@ def case_questions(loop: Loop) -> tuple[CaseQuestion, ...]:
         times = standing.times if standing else 0
         if key in blocking:
             item = blocking[key]
-            told_why = "in" if item.blocks_still else "out"
-            lines = _lines(language, case, item.repeats, told_why, item.blocks_still)
+            why, proposed = item.blocks_still, _TO_KEEP if item.blocks_still else _TO_FIX
+            lines = _lines(language, case, item.repeats, why)
         elif standing is not None and standing.standing is CaseStanding.quarantined:
             seen = histories[key].by_version if key in histories else ()
             worst = max(seen, key=lambda one: one.flips, default=Repeats(version=""))
-            lines = _lines(language, case, worst, "out", "")
+            lines, proposed = _lines(language, case, worst, None), _TO_FIX
         else:
             continue
-        found.append(_question(case, "\n".join(lines), language, times))
+        found.append(_question(case, "\n".join(lines), language, times, proposed))
     return tuple(found)
 
 
@@ -117,8 +130,9 @@ def review_again(loop: Loop, name: str) -> CaseDecision | CaseQuestion:
     standing = case_standings(loop).get(case_key(case)) if case else None
     if case is None or standing is None:
         raise NotFoundError(f"nothing was decided about a case {name}", hint="`naoshi cases list` shows what there is")
-    item = _question(case, "\n".join(_again(loop.settings.language, case, standing)), loop.settings.language,
-                     standing.times)  # fmt: skip
+    language = loop.settings.language
+    text = "\n".join(_again(language, case, standing))
+    item = _question(case, text, language, standing.times, _TO_KEEP)
     return _settled(loop, item) or item
 
 
@@ -132,26 +146,27 @@ def _settled(loop: Loop, item: CaseQuestion) -> CaseDecision | None:
     return CaseDecision(case=item.case, standing=standing, actor=decision.actor)
 
 
-def _question(case: EvalCase, text: str, language: Language, times: int) -> CaseQuestion:
+def _question(case: EvalCase, text: str, language: Language, times: int, proposed: int) -> CaseQuestion:
     question = Question(
         conversation_id=content_id("flaky", case.case_id, case.content_hash, times),
         kind="flaky",
         text=text,
         labels=_LABELS[language],
-        proposed=_TO_FIX,
+        proposed=proposed,
         subjects=(case.case_id,),
     )
     return CaseQuestion(case=case, question=question)
 
 
-def _lines(language: Language, case: EvalCase, repeats: Repeats, standing: str, why: str) -> Sequence[str]:
+def _lines(language: Language, case: EvalCase, repeats: Repeats, why: BlocksStill | None) -> Sequence[str]:
     texts = _TEXTS[language]
+    told = texts["out"] if why is None else texts["in"].format(why=_WHY[language][why])
     figures = {"flips": repeats.flips, "repeats": repeats.repeats, "version": repeats.version}
     return [
         texts["asked"].format(case=case.case_id, category=case.category),
         _about(language, case),
         texts["flips"].format(**figures),
-        texts[standing].format(why=why),
+        told,
     ]
 
 

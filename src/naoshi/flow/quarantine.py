@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from pydantic import JsonValue
 
@@ -15,17 +16,29 @@ from naoshi.release.ledger import enter
 from naoshi.release.versions import current_version
 
 
+class BlocksStill(StrEnum):
+    """Why a flaky case keeps its say in the gate until a person decides.
+
+    ``no_failure_allowed``: nothing may fail in its category. ``began_with_a_change``: it never flipped before the
+    version in force, which a coding agent made. ``kept_before``: a person kept it.
+    """
+
+    no_failure_allowed = "no_failure_allowed"
+    began_with_a_change = "began_with_a_change"
+    kept_before = "kept_before"
+
+
 @dataclass(frozen=True, kw_only=True)
 class FlakyCase:
     """A case that flips between identical runs of the version in force.
 
     ``repeats`` is what speaks for it. ``blocks_still`` says why it keeps its say in the gate until a person decides
-    (empty: it is out of the decision meanwhile).
+    (None: it is out of the decision meanwhile).
     """
 
     case: EvalCase
     repeats: Repeats
-    blocks_still: str = ""
+    blocks_still: BlocksStill | None = None
 
 
 def case_key(case: EvalCase) -> CaseKey:
@@ -86,7 +99,7 @@ def quarantine_flaky(loop: Loop) -> tuple[FlakyCase, ...]:
     """Enter the flaky cases that lose their say into the ledger; return all flaky ones that nobody has decided on."""
     found = flaky_cases(loop)
     for item in found:
-        if not item.blocks_still:
+        if item.blocks_still is None:
             enter_standing(loop, item.case, kind=QUARANTINED, actor="naoshi", payload=_figures(item.repeats))
             told = f"{item.repeats.flips} of {item.repeats.repeats} identical runs of {item.repeats.version} flipped"
             loop.report(f"quarantined {item.case.case_id}: {told}; decide with `naoshi cases review`")
@@ -179,14 +192,16 @@ def _of_version(health: CaseHealth | None, version: Version) -> Repeats:
     return next((item for item in seen if item.version == version.name), Repeats(version=version.name))
 
 
-def _why_it_blocks(loop: Loop, case: EvalCase, health: CaseHealth, version: Version, *, kept: bool) -> str:
+def _why_it_blocks(
+    loop: Loop, case: EvalCase, health: CaseHealth, version: Version, *, kept: bool
+) -> BlocksStill | None:
     if kept:
-        return "a person kept it before"
+        return BlocksStill.kept_before
     if loop.settings.gate.tolerance(case.category).block <= 0:
-        return f"nothing may fail in the category {case.category}"
+        return BlocksStill.no_failure_allowed
     if began_with(health, version.name) and _by_a_coding_agent(loop, version):
-        return f"it never flipped before {version.name}, which a coding agent made"
-    return ""
+        return BlocksStill.began_with_a_change
+    return None
 
 
 def _by_a_coding_agent(loop: Loop, version: Version) -> bool:

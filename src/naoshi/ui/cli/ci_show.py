@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from naoshi.app.settings import settings_at
+from naoshi.errors import StoreError
 from naoshi.flow.loop import Loop
 from naoshi.flow.pipeline import PipelineResult, judge_clone, keep_baseline
 from naoshi.gate.explain import explain
@@ -51,7 +52,7 @@ def judge_and_show(folder: Path, out: Output, *, smoke: bool, path: Path | None,
             write_junit(junit, found.run, found.verdict)
         place = os.environ.get("GITHUB_STEP_SUMMARY")
         if place:
-            append_summary(Path(place), summary(found.run, found.verdict, scope=scope, notes=found.notes))
+            found = _summarised(found, Path(place), scope)
         _show(loop, found, scope, out)
     return _EXIT[found.verdict.outcome]
 
@@ -63,6 +64,15 @@ def _bar_of(loop: Loop, ref: str) -> Loop:
     there = settings_at(loop.git, ref)
     evals = loop.settings.evals.model_copy(update={"smoke_seconds": there.evals.smoke_seconds})
     return replace(loop, settings=loop.settings.model_copy(update={"gate": there.gate, "evals": evals}))
+
+
+def _summarised(found: PipelineResult, place: Path, scope: str) -> PipelineResult:
+    """Append the summary to *place*; where that cannot be done the verdict stands all the same, with a note."""
+    try:
+        append_summary(place, summary(found.run, found.verdict, scope=scope, notes=found.notes))
+    except StoreError as error:
+        return replace(found, notes=(*found.notes, error.message))
+    return found
 
 
 def harmless(line: str) -> str:
