@@ -38,6 +38,10 @@ LABEL_SETS = [
     ["約二時間", "約三時間", "約1時間"],
     ["3月2日", "3月1日", "中止"],
     ["1,200円", "3,000円", "5円"],
+    ["Plan II", "Plan I", "Plan IV"],
+    ["the 2nd", "the 1st", "the 3rd"],
+    ["Second draft", "First draft", "v2.0"],
+    ["v2.0", "v1.0", "v1.5"],
     ["Retry 2 more times", "Delete report1.pdf", "合計 1 件"],
 ]
 

@@ -9,6 +9,10 @@ from functools import lru_cache
 
 SPACES = {" ", "\u3000", "\u00a0", "\u2007", "\u202f"}
 INVISIBLE = {0xAD, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF}
+COUNTED = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+ORDERED = ["", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+WORDS = {word: words.index(word) for words in (COUNTED, ORDERED) for word in words if word}
+ROMAN = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", *"ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹⅺⅻ"]
 BRACKETS = ["()", "[]", "「」", "『』", "【】", "〔〕", "“”", "‘’", '""', "''"]
 STOPS = ["!!!", "!!", "!", ".", ",", "。", "、"]
 WORD_PREFIXES = ["option", "choice", "number", "no.", "#", "№", "その", "選択肢", "オプション", "옵션", "선택지",
@@ -184,6 +188,7 @@ def called(label: str) -> list[int]:
     for start in (label, next((label[len(word) :] for word in WORD_PREFIXES if label.startswith(word)), "")):
         while start and not start[0].isalnum():
             start = start[1:]
+        found += [WORDS[word] for word in WORDS if start.startswith(word) and stands_alone(start + " ", 0, len(word))]
         number, after = leading(start)
         grouped = after[:1] == "," and after[1:4].isdecimal() and len(after[1:4]) == 3 and not is_digit(after[4:5])
         parted = grouped or (after[:1] == "." and is_digit(after[1:2]))
@@ -219,7 +224,6 @@ def told_apart(label: str, other: str) -> list[int]:
 @lru_cache(maxsize=1000)
 def skeleton(label: str) -> tuple[str, list[int | None]]:
     """Return *label* with a mark in place of each number and without the s of plurals, and the numbers."""
-    words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
     bare, values, at = "", list[int | None](), 0
     while at < len(label):
         end = at
@@ -227,18 +231,25 @@ def skeleton(label: str) -> tuple[str, list[int | None]]:
             end > at and label[end : end + 1] in (".", ",") and is_digit(label[end + 1 : end + 2])
         ):
             end += 1
-        word = next((w for w in words if lowered(label[at:]).startswith(w)), None)
+        word = next((w for w in WORDS if lowered(label[at:]).startswith(w) and stands_alone(label, at, len(w))), None)
+        roman = next((w for w in ROMAN if label[at:].startswith(w) and stands_alone(label, at, len(w))), None)
         if end > at:
-            values.append(int(label[at:end]) if label[at:end].isdigit() else None)
+            whole = label[at:end].split(".")[0]
+            values.append(int(whole) if whole.isdigit() else None)
+            ordinal_end = lowered(label[end : end + 2]) in ("st", "nd", "rd", "th")
+            end += 2 if ordinal_end and not is_latin(label[end + 2 : end + 3]) else 0
         elif label[at] in "〇一二三四五六七八九十":
             values.append("〇一二三四五六七八九十".index(label[at]))
             end = at + 1
         elif unicodedata.numeric(label[at], None) is not None and leading(label[at])[0] is not None:
             values.append(leading(label[at])[0])
             end = at + 1
-        elif word and not is_latin(label[:at][-1:]) and not is_latin(label[at + len(word) :][:1]):
-            values.append(words.index(word))
+        elif word:
+            values.append(WORDS[word])
             end = at + len(word)
+        elif roman:
+            values.append(ROMAN.index(roman) % 12 + 1)
+            end = at + len(roman)
         else:
             bare += label[at]
             at += 1
@@ -250,6 +261,11 @@ def skeleton(label: str) -> tuple[str, list[int | None]]:
         is_plural = character in "sS" and is_latin(bare[:place][-1:]) and not (after.isascii() and after.isalnum())
         kept += "" if is_plural and after != "_" else character
     return lowered(kept), values
+
+
+def stands_alone(label: str, at: int, length: int) -> bool:
+    """Return whether no ASCII letter stands beside the part of *label*."""
+    return not is_latin(label[:at][-1:]) and not is_latin(label[at + length :][:1])
 
 
 def is_latin(character: str) -> bool:

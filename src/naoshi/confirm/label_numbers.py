@@ -16,7 +16,7 @@ _NOT_COUNTED = ("一部", "一度", "一番", "一行", "一点", "一本化", "
 
 _WORD_PREFIX = re.compile(rf"(?:{'|'.join(PREFIXES)})", re.ASCII | re.IGNORECASE)
 _SIGN_PREFIX = re.compile(r"(?:no\. ?|№ ?)", re.ASCII | re.IGNORECASE)
-_WORD = re.compile(rf"({'|'.join(NUMBER_WORDS)})(?![a-z'’-])", re.ASCII | re.IGNORECASE)
+_WORD = re.compile(rf"({'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))})(?![a-z'’-])", re.ASCII | re.IGNORECASE)
 _LETTER = re.compile(r"([A-Za-z])(?![A-Za-z'’]| [A-Za-z])", re.ASCII)
 # What goes on so is another number: 1,200 does not begin with 1, nor does 1.5; but 1,2 is a list.
 _GROUPED = re.compile(r"\.[0-9]|,[0-9]{3}(?![0-9])", re.ASCII)

@@ -7,16 +7,22 @@ from typing import Final
 from naoshi.confirm.reply_grammar import ENCLOSED, ENCLOSED_LETTERS
 
 KANJI: Final = {character: value for value, character in enumerate("〇一二三四五六七八九十")}
+_COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_ORDERED = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 NUMBER_WORDS: Final = {
-    word: value
-    for value, word in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-    )
+    **{word: value for value, word in enumerate(_COUNTED)},
+    **{word: value for value, word in enumerate(_ORDERED, start=1)},
 }
-# 1,200 and 1.5 are numbers of their own, and no 1.
+_ROMAN: Final = {
+    **{word: value for value, word in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), start=1)},
+    **{chr(first + step): step + 1 for first in (0x2160, 0x2170) for step in range(12)},
+}
+# 1,200 is a number of its own, and no 1; 2.0 is a version that a 2 may stand for.
 _NUMBER = re.compile(
-    rf"(?P<digits>[0-9]+(?:[.,][0-9]+)*)|(?P<mark>[{''.join(ENCLOSED)}{''.join(KANJI)}])"
-    rf"|(?<![a-z])(?P<word>{'|'.join(NUMBER_WORDS)})(?![a-z])",
+    r"(?P<digits>[0-9]+(?:[.,][0-9]+)*)(?:(?:st|nd|rd|th)(?![a-z]))?"
+    rf"|(?P<mark>[{''.join(ENCLOSED)}{''.join(KANJI)}])"
+    rf"|(?<![a-z])(?P<word>{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))})(?![a-z])"
+    rf"|(?<![a-z])(?P<roman>(?-i:{'|'.join(sorted(_ROMAN, key=len, reverse=True))}))(?![a-z])",
     re.ASCII | re.IGNORECASE,
 )
 _LETTER = re.compile(rf"(?<![A-Za-z])[A-Z](?![A-Za-z'’])|[{''.join(ENCLOSED_LETTERS)}]", re.ASCII)
@@ -29,9 +35,12 @@ _CALLED = re.compile(
 
 
 def _number(match: re.Match[str]) -> int | None:
-    digits, mark = match.group("digits"), match.group("mark")
+    digits, mark, roman = match.group("digits"), match.group("mark"), match.group("roman")
     if digits:
-        return int(digits) if digits.isdigit() and len(digits) < 10 else None
+        whole = digits.partition(".")[0]
+        return int(whole) if whole.isdigit() and len(whole) < 10 else None
+    if roman:
+        return _ROMAN[roman]
     if mark:
         return ENCLOSED[mark] if mark in ENCLOSED else KANJI[mark]
     return NUMBER_WORDS[match.group("word").lower()]
