@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import product
 from typing import Any, cast
 
@@ -56,7 +57,7 @@ class CaseReader:
             SuiteError: it holds what we do not support; one line with file and line number.
         """
         fields = self._known(node, "a test", _TEST_KEYS)
-        options = {**self._options(self._defaults), **self._options(fields)}
+        options = {**self._default_options, **self._options(fields)}
         combinations = self._combinations(node, fields, expands=options.get("disableVarExpansion") is not True)
         for number, variables in enumerate(combinations, start=1):
             yield self._case(node, fields, options, variables, number if len(combinations) > 1 else None)
@@ -78,7 +79,7 @@ class CaseReader:
             self._assertion(item, variables, None if outer is None else str(outer))
             for item in self._assertions(fields, options)
         )
-        metadata = {**self._mapping(self._defaults, "metadata"), **self._mapping(fields, "metadata")}
+        metadata = {**self._default_metadata, **self._mapping(fields, "metadata")}
         told = self._text(metadata, "case_id")
         case_id = told or content_id("case", variables, [item.model_dump(mode="json") for item in assertions])
         source_key = self._text(metadata, "source_key") or content_id("source", variables)
@@ -87,7 +88,7 @@ class CaseReader:
             _CASE_FIELDS,
             schema_version=1,
             case_id=case_id if number is None or told is None else f"{case_id}-{number}",
-            description=self._text({**self._defaults, **fields}, "description") or "",
+            description=self._text(fields if "description" in fields else self._defaults, "description") or "",
             vars=variables,
             assertions=assertions,
             category=self._text(metadata, "category") or "general",
@@ -98,15 +99,29 @@ class CaseReader:
             provenance=self._provenance(metadata),
         )
 
+    @cached_property
+    def _default_options(self) -> dict[str, JsonValue]:
+        return self._options(self._defaults)
+
+    @cached_property
+    def _default_metadata(self) -> Fields:
+        return self._mapping(self._defaults, "metadata")
+
+    @cached_property
+    def _default_vars(self) -> Fields:
+        return self._mapping(self._defaults, "vars")
+
     def _combinations(self, node: Any, fields: Fields, *, expands: bool) -> list[dict[str, JsonValue]]:
         values: dict[str, list[JsonValue]] = {}
-        for key, item in {**self._mapping(self._defaults, "vars"), **self._mapping(fields, "vars")}.items():
+        for key, item in {**self._default_vars, **self._mapping(fields, "vars")}.items():
             value = self._document.value(item)
             if isinstance(value, str) and value.startswith("file://"):
                 value = self._from_file(item, value)
             # Promptfoo takes a list for alternatives when it begins with a text, and for one value otherwise.
             alternatives = expands and isinstance(value, list) and bool(value) and isinstance(value[0], str)
             values[key] = cast("list[JsonValue]", value) if alternatives else [value]
+        if all(len(found) == 1 for found in values.values()):
+            return [{key: found[0] for key, found in values.items()}]
         if math.prod(len(found) for found in values.values()) > _MOST_COMBINATIONS:
             raise self._document.error(node, f"the lists in `vars` make more than {_MOST_COMBINATIONS} tests of one")
         return [dict(zip(values, found, strict=True)) for found in product(*values.values())]
@@ -178,6 +193,8 @@ class CaseReader:
 
     def _options(self, fields: Fields) -> dict[str, JsonValue]:
         found = self._mapping(fields, "options")
+        if not found:
+            return {}
         for key, node in found.items():
             if key not in _OPTIONS:
                 judge = "; the judge is set in naoshi.toml" if key in ("provider", "rubricPrompt") else ""
@@ -217,9 +234,9 @@ class CaseReader:
 
     def _known(self, node: Any, what: str, known: frozenset[str]) -> Fields:
         fields = self._document.fields(node, what)
-        for key, value in fields.items():
-            if key not in known:
-                raise self._document.error(value, f"`{key[:80]}` in {what} is not supported")
+        if not fields.keys() <= known:
+            key, value = next((key, value) for key, value in fields.items() if key not in known)
+            raise self._document.error(value, f"`{key[:80]}` in {what} is not supported")
         return fields
 
     def _listed(self, fields: Mapping[str, Any], key: str) -> list[Any]:
@@ -232,7 +249,9 @@ class CaseReader:
 
     def _text(self, fields: Mapping[str, Any], key: str) -> str | None:
         node = fields.get(key)
-        value = None if node is None else self._document.value(node)
+        if node is None:
+            return None
+        value = self._document.value(node)
         if value is None or isinstance(value, str):
             return value or None
         raise self._document.error(node, f"`{key}` must be text; write it in quotes")

@@ -79,7 +79,8 @@ def case_as_test(case: EvalCase) -> dict[str, JsonValue]:
     }
     if case.source_key:
         metadata["source_key"] = case.source_key
-    provenance = case.provenance.model_dump(mode="json", exclude_none=True, exclude={"schema_version"})
+    provenance = {name: value for name, value in vars(case.provenance).items() if value is not None}
+    del provenance["schema_version"]
     if provenance:
         metadata["provenance"] = provenance
     test["metadata"] = metadata

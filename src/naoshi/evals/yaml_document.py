@@ -202,7 +202,14 @@ class YamlDocument:
     def _check_depth(self, root: yaml.Node) -> None:
         level = [root]
         for _ in range(_DEEPEST + 1):
-            level = [child for node in level for child in _children(node) if not isinstance(child, yaml.ScalarNode)]
+            level = [
+                child
+                for node in level
+                # A mapping's children come in pairs.
+                for pair in (_entries(node) if isinstance(node, yaml.MappingNode) else [_children(node)])
+                for child in pair
+                if not isinstance(child, yaml.ScalarNode)
+            ]
             if not level:
                 return
         raise self.error(level[0], f"nested deeper than {_DEEPEST} levels")

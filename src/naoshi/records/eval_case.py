@@ -63,7 +63,7 @@ class EvalCase(Record):
     @property
     def content_hash(self) -> str:
         """Return the hash of what is tested (vars, assertions, threshold), 64 hexadecimal digits."""
-        tested = [self.vars, [dict(item) for item in self.assertions], self.threshold]
+        tested = [self.vars, [vars(item) for item in self.assertions], self.threshold]
         return content_hash([*tested, "every"] if self.every else tested)
 
 

@@ -14,7 +14,7 @@ from naoshi.records.eval_run import ResultState
 _OUR_PYTHON = PythonCode()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Subject:
     """One output under one assertion. ``value`` is the output after the transform.
 

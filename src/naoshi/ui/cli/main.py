@@ -1,5 +1,6 @@
 """The command `naoshi`: what it understands, and how every fault becomes one clear line."""
 
+import gc
 import json
 import os
 import signal
@@ -97,12 +98,16 @@ def main() -> None:
     """Run the command line and end the process with its exit status."""
     for stop in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(stop, _interrupt)
+    # Pydantic would look through every installed package for plugins, which none of our commands uses.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     status = run(sys.argv[1:])
     if status == _INTERRUPTED:
         # Everything was ended and cleaned up by now; a thread that waits at the terminal must not hold the process.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+    # All that is left goes with the process; nobody needs to look for garbage in it first.
+    gc.freeze()
     sys.exit(status)
 
 
