@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from naoshi.confirm.label_patterns import KANJI, NUMBER_WORDS, called_by, differing_letters, differing_numbers
 from naoshi.confirm.reply_grammar import ENCLOSED, ENCLOSED_LETTERS, FOLD, NO_WORDS, PREFIXES, TRIM, YES_WORDS
@@ -26,17 +26,34 @@ _GROUPED = re.compile(r"\.[0-9]|,[0-9]{3}(?![0-9])", re.ASCII)
 class LabelNumbers:
     """What a set of labels points at, each as the 1-based places of the labels.
 
-    ``numbers`` are by number: the labels that begin with it, that a word and the number name (``Option 2``, 第2案), or
-    that are told apart by it (``Send 2 copies`` beside ``Send 3 copies``). ``letters`` are the same by letter, as its
-    place in the alphabet. ``texts`` are by a whole label, folded. ``agrees`` and ``declines`` are the labels that begin
-    with a word for yes and for no.
+    ``plain`` are the labels, trimmed and narrow. ``numbers`` are the places by number: of the labels that begin with
+    it, that a word and the number name (``Option 2``, 第2案), or that are told apart by it (``Send 2 copies`` beside
+    ``Send 3 copies``). ``letters`` are the same by letter, as its place in the alphabet. ``texts`` are the places by a
+    whole label, folded.
     """
 
+    plain: tuple[str, ...]
     numbers: dict[int, frozenset[int]]
-    letters: dict[int, frozenset[int]]
     texts: dict[str, frozenset[int]]
-    agrees: frozenset[int]
-    declines: frozenset[int]
+
+    @cached_property
+    def letters(self) -> dict[int, frozenset[int]]:
+        """The places by letter; few questions are lettered."""
+        letters = zip(map(_letters_of, self.plain), differing_letters(self.plain), strict=True)
+        return _gather(own | told for own, told in letters)
+
+    @cached_property
+    def agrees(self) -> frozenset[int]:
+        """The places of the labels that begin with a word for yes."""
+        return self._beginning(YES_WORDS)
+
+    @cached_property
+    def declines(self) -> frozenset[int]:
+        """The places of the labels that begin with a word for no."""
+        return self._beginning(NO_WORDS)
+
+    def _beginning(self, words: Collection[str]) -> frozenset[int]:
+        return frozenset(place for place, label in enumerate(self.plain, start=1) if _begins_with(label, words))
 
 
 def fold_text(text: str) -> str:
@@ -131,19 +148,16 @@ def _gather(values: Iterable[Collection[int]]) -> dict[int, frozenset[int]]:
 @lru_cache(maxsize=512)
 def read_labels(labels: tuple[str, ...]) -> LabelNumbers:
     """Return what *labels* point at. The answer is remembered, for the same question is read again and again."""
-    plain = [label.strip(TRIM).translate(FOLD) for label in labels]
+    plain = tuple(label.strip(TRIM).translate(FOLD) for label in labels)
     texts: dict[str, set[int]] = {}
     for place, label in enumerate(plain, start=1):
         if label:
             texts.setdefault(label.casefold(), set()).add(place)
     numbers = zip(map(_numbers_of, plain), differing_numbers(plain), strict=True)
-    letters = zip(map(_letters_of, plain), differing_letters(plain), strict=True)
     return LabelNumbers(
+        plain=plain,
         numbers=_gather(own | told for own, told in numbers),
-        letters=_gather(own | told for own, told in letters),
         texts={text: frozenset(places) for text, places in texts.items()},
-        agrees=frozenset(place for place, label in enumerate(plain, start=1) if _begins_with(label, YES_WORDS)),
-        declines=frozenset(place for place, label in enumerate(plain, start=1) if _begins_with(label, NO_WORDS)),
     )
 
 
