@@ -81,11 +81,25 @@ def test_a_released_change_that_flaps_on_purpose_gains_nothing(tmp_path: Path) -
         release_by_a_coding_agent(loop)
         flap(loop, FLAKY)
         (found,) = quarantine_flaky(loop)
-        assert found.blocks_still is BlocksStill.began_with_a_change
+        assert found.blocks_still is BlocksStill.not_before_changes
         assert standing_of(loop, FLAKY) is CaseStanding.counts
         (question,) = case_questions(loop)
         assert "keeps its say" in question.question.text
         assert question.question.proposed == 1
+
+
+def test_a_case_that_is_new_on_a_coding_agent_s_version_needs_a_person(tmp_path: Path) -> None:
+    """An agent made to flap wherever it is unsure cannot have every later case quarantined."""
+    folder = make_case_shop(tmp_path / "shop")
+    with open_case_shop(folder) as loop:
+        release_by_a_coding_agent(loop)
+        (folder / "evals" / "new.yaml").write_text(suite_text(range(1), category="new"))
+        flap(loop, "new-0")
+        assert [item.blocks_still for item in quarantine_flaky(loop)] == [BlocksStill.not_before_changes]
+        (folder / "harness" / "more.json").write_text("{}")
+        loop.git.commit("a person's commit", paths=["harness"])
+        flap(loop, "new-0")
+        assert [item.blocks_still for item in quarantine_flaky(loop)] == [BlocksStill.not_before_changes]
 
 
 def test_a_case_that_flapped_before_the_change_is_flaky_of_itself(tmp_path: Path) -> None:

@@ -55,12 +55,12 @@ _TEXTS: Final[Mapping[Language, Mapping[str, str]]] = {
 _WHY: Final[Mapping[Language, Mapping[BlocksStill, str]]] = {
     "en": {
         BlocksStill.no_failure_allowed: "nothing may fail in its category",
-        BlocksStill.began_with_a_change: "it never flipped before this version, which a coding agent made",
+        BlocksStill.not_before_changes: "it was not seen to flip before coding agents began to change this agent",
         BlocksStill.kept_before: "a person kept it before",
     },
     "ja": {
         BlocksStill.no_failure_allowed: "この分類では一件の不合格も許されないため",
-        BlocksStill.began_with_a_change: "コーディングエージェントが作ったこの版より前は、結果が変わらなかったため",
+        BlocksStill.not_before_changes: "コーディングエージェントが変更を始める前には、結果の変化が見られなかったため",
         BlocksStill.kept_before: "以前に人が残すと決めたため",
     },
 }

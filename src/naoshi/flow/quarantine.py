@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pydantic import JsonValue
 
-from naoshi.evals.suites.health import CaseHealth, CaseKey, Repeats, began_with, histories, is_flaky
+from naoshi.evals.suites.health import CaseHealth, CaseKey, Repeats, flipped_on, histories, is_flaky
 from naoshi.evals.suites.standing import QUARANTINED, CaseStanding, Standing, standings
 from naoshi.flow.loop import Loop
 from naoshi.flow.suites import judged_cases
@@ -19,12 +19,12 @@ from naoshi.release.versions import current_version
 class BlocksStill(StrEnum):
     """Why a flaky case keeps its say in the gate until a person decides.
 
-    ``no_failure_allowed``: nothing may fail in its category. ``began_with_a_change``: it never flipped before the
-    version in force, which a coding agent made. ``kept_before``: a person kept it.
+    ``no_failure_allowed``: nothing may fail in its category. ``not_before_changes``: it was not seen to flip before
+    coding agents began to change this agent. ``kept_before``: a person kept it.
     """
 
     no_failure_allowed = "no_failure_allowed"
-    began_with_a_change = "began_with_a_change"
+    not_before_changes = "not_before_changes"
     kept_before = "kept_before"
 
 
@@ -64,8 +64,8 @@ def flaky_cases(loop: Loop) -> tuple[FlakyCase, ...]:
     """Return the cases that are flaky on the version in force and that nobody has decided on since they were.
 
     Only identical runs of the version in force count. Three kinds keep their say in the gate until a person decides:
-    those of a category in which nothing may fail; those that never flipped before a coding agent's change was released,
-    since a change could flap on purpose; and those that a person kept before.
+    those of a category in which nothing may fail; those that were not seen to flip before the first release of a coding
+    agent's change, since a change could flap on purpose; and those that a person kept before.
     """
     version = current_version(loop.store)
     if version is None:
@@ -89,7 +89,7 @@ def flaky_cases(loop: Loop) -> tuple[FlakyCase, ...]:
         FlakyCase(
             case=case,
             repeats=repeats,
-            blocks_still=_why_it_blocks(loop, case, whole.get(case_key(case), CaseHealth()), version, kept=kept),
+            blocks_still=_why_it_blocks(loop, case, whole.get(case_key(case), CaseHealth()), kept=kept),
         )
         for case, repeats, kept in found
     )
@@ -192,20 +192,25 @@ def _of_version(health: CaseHealth | None, version: Version) -> Repeats:
     return next((item for item in seen if item.version == version.name), Repeats(version=version.name))
 
 
-def _why_it_blocks(
-    loop: Loop, case: EvalCase, health: CaseHealth, version: Version, *, kept: bool
-) -> BlocksStill | None:
+def _why_it_blocks(loop: Loop, case: EvalCase, health: CaseHealth, *, kept: bool) -> BlocksStill | None:
     if kept:
         return BlocksStill.kept_before
     if loop.settings.gate.tolerance(case.category).block <= 0:
         return BlocksStill.no_failure_allowed
-    if began_with(health, version.name) and _by_a_coding_agent(loop, version):
-        return BlocksStill.began_with_a_change
+    untouched = _untouched_versions(loop)
+    if untouched is not None and not flipped_on(health, untouched):
+        return BlocksStill.not_before_changes
     return None
 
 
-def _by_a_coding_agent(loop: Loop, version: Version) -> bool:
-    return any(release.change_id for release in loop.store.releases.find(version=version.name))
+def _untouched_versions(loop: Loop) -> frozenset[str] | None:
+    """Return the versions before the first one that a coding agent made, or None where it has made none."""
+    changed = {release.version for release in loop.store.releases.find() if release.change_id}
+    versions = loop.store.versions.find()
+    first = min((version.number for version in versions if version.name in changed), default=None)
+    if first is None:
+        return None
+    return frozenset(version.name for version in versions if version.number < first)
 
 
 def _figures(repeats: Repeats) -> dict[str, JsonValue]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naoshi.evals.suites.health import CaseHealth, Repeats, began_with, histories, is_flaky
+from naoshi.evals.suites.health import CaseHealth, Repeats, flipped_on, histories, is_flaky
 from naoshi.records import EvalRun
 from tests.gate.runs import NOW, result, run
 
@@ -77,12 +77,11 @@ def test_when_a_case_is_flaky(repeats: int, flips: int, flaky: bool):
     assert is_flaky(Repeats(version="v1", repeats=repeats, flips=flips), share=0.1, least=4) is flaky
 
 
-def test_a_flap_that_began_with_a_version_is_told_from_an_old_one():
-    """A case that was steady before is not flaky of itself: something made it so."""
-    steady, restless = runs_of("+++"), runs_of("+-+", version="v2", commit="c2")
-    assert began_with(health(*steady, *restless), "v2")
-    assert not began_with(health(*runs_of("+-+"), *restless), "v2")
-    assert not began_with(health(*restless), "v2")
+def test_flips_are_known_by_version():
+    """A case that was steady on one version and restless on another is told apart."""
+    seen = health(*runs_of("+++"), *runs_of("+-+", version="v2", commit="c2"))
+    assert flipped_on(seen, {"v2"}) and flipped_on(seen, {"v1", "v2"})
+    assert not flipped_on(seen, {"v1"}) and not flipped_on(seen, ())
 
 
 @given(st.text("+-", min_size=1, max_size=30))

@@ -1,6 +1,6 @@
 """How old a case is, when it last failed, and how often it flips between runs that are the same."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -83,10 +83,9 @@ def is_flaky(repeats: Repeats, *, share: float, least: int) -> bool:
     return repeats.repeats >= least and flips >= _THERE_AND_BACK and flips > share * repeats.repeats
 
 
-def began_with(health: CaseHealth, version: str) -> bool:
-    """Return whether the case ran on earlier versions than *version* and never flipped there."""
-    earlier = [item for item in health.by_version if item.version != version]
-    return bool(earlier) and not any(item.flips for item in earlier)
+def flipped_on(health: CaseHealth, versions: Collection[str]) -> bool:
+    """Return whether the case was seen to flip on one of *versions*."""
+    return any(item.flips for item in health.by_version if item.version in versions)
 
 
 @dataclass(frozen=True, kw_only=True)
