@@ -20,6 +20,7 @@ from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
 
 _TOLD_EACH_SECONDS = 0.1
+_BAR_CELLS = 10
 _NO_JUDGE = JudgeSettings()
 
 
@@ -140,7 +141,7 @@ def _evaluated(
 
 
 def told_progress(tell: Callable[[str], None], name: str, total: int) -> Callable[[CaseResult], None]:
-    """Return what tells of each result how far the run is, all five states counted, ten times a second at most."""
+    """Return what tells of each result how far the run is: a bar, and all five states counted, ten times a second."""
     counts: Counter[ResultState] = Counter()
     last = 0.0
 
@@ -151,6 +152,12 @@ def told_progress(tell: Callable[[str], None], name: str, total: int) -> Callabl
         if now - last >= _TOLD_EACH_SECONDS or done == total:
             last = now
             states = ", ".join(f"{counts[state]} {state.value}" for state in ResultState)
-            tell(f"{name}: {done} of {total} cases ({states})")
+            # The name stands last, since a narrow terminal cuts off what is at the end.
+            tell(f"{_bar(done, total)} {done}/{total} cases: {states} ({name})")
 
     return progress
+
+
+def _bar(done: int, total: int) -> str:
+    full = _BAR_CELLS * min(done, total) // total if total else _BAR_CELLS
+    return "█" * full + "░" * (_BAR_CELLS - full)
