@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings, SandboxMode
 from naoshi.repair.engines.settings import DiagnosisModelSettings, HaloSettings
+from naoshi.repair.prompt_search.settings import PromptSearchSettings
 
 Language = Literal["en", "ja"]
 Layout = Literal["four", "seven"]
@@ -96,6 +97,7 @@ class RepairSettings(BaseModel):
     engine: Engine = "evidence"
     model: DiagnosisModelSettings = DiagnosisModelSettings()
     halo: HaloSettings = HaloSettings()
+    gepa: PromptSearchSettings = PromptSearchSettings()
 
     def guarding(self, folder: str) -> "RepairSettings":
         """Return these settings with the suites in *folder* (relative to the repository) protected, and hidden.

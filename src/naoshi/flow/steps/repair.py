@@ -1,6 +1,7 @@
 """From the diagnosis to a change that is proven, in at most three attempts."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from naoshi.capture.redaction import redact, redact_text
@@ -9,12 +10,24 @@ from naoshi.errors import ConfigError
 from naoshi.flow.agent_trace import keep_agent_trace, told_event
 from naoshi.flow.evaluate import ALL_SPLITS, evaluate_folder
 from naoshi.flow.loop import Loop
+from naoshi.flow.prompt_searching import idle_prompt_search, prompt_search
 from naoshi.flow.quarantine import SetAside
 from naoshi.flow.required import require
 from naoshi.flow.steps.diagnose import seen_corrections, seen_traces
 from naoshi.flow.steps.ending import ended
 from naoshi.flow.suites import judged_cases, of_split
-from naoshi.records import Attempt, Change, Cycle, CycleState, Diagnosis, EvalRun, Handoff, Split, content_id
+from naoshi.records import (
+    Attempt,
+    Change,
+    Cycle,
+    CycleState,
+    Diagnosis,
+    EvalCase,
+    EvalRun,
+    Handoff,
+    Split,
+    content_id,
+)
 from naoshi.repair.coding_agents.base import CodingAgent
 from naoshi.repair.coding_agents.open_agent import open_coding_agent
 from naoshi.repair.handoff import build_handoff
@@ -69,8 +82,17 @@ def make(loop: Loop, handoff: Handoff, *, base: Base) -> ChangeOutcome:
         RepositoryError: git cannot do its part.
     """
     repair = loop.settings.repair
-    agent = coding_agent(loop)
     cases = judged_cases(loop)
+    if repair.gepa.use:
+        with prompt_search(loop, base) as searcher:
+            return _made(loop, handoff, base, searcher, cases)
+    return _made(loop, handoff, base, coding_agent(loop), cases)
+
+
+def _made(
+    loop: Loop, handoff: Handoff, base: Base, agent: CodingAgent, cases: Sequence[EvalCase]
+) -> ChangeOutcome:  # fmt: skip
+    repair = loop.settings.repair
     lines = {
         trace.trace_id: "".join(f"{line}\n" for line in trace_to_lines(trace))
         for trace in seen_traces(loop, of_split(cases, Split.diagnose))
@@ -103,6 +125,8 @@ def coding_agent(loop: Loop, *, starting: bool = True) -> CodingAgent:
         MissingSandboxError: the sandbox that is required cannot be had.
     """
     repair = loop.settings.repair
+    if repair.gepa.use and not starting:
+        return idle_prompt_search(loop)
     if repair.agent == "command" and not repair.command:
         raise ConfigError("no coding agent is configured", hint="write `agent` or `command` under [repair]")
     return open_coding_agent(repair, environment=os.environ, report=loop.report, starting=starting)

@@ -53,3 +53,10 @@ class EngineName(StrEnum):
     evidence = "evidence"
     model = "model"
     halo = "halo"
+
+
+class ChangeEngine(StrEnum):
+    """Who makes a change."""
+
+    agent = "agent"
+    gepa = "gepa"

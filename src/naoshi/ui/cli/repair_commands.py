@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from naoshi.ui.cli.options import HERE, AsJson, EngineName, Folder
+from naoshi.ui.cli.options import HERE, AsJson, ChangeEngine, EngineName, Folder
 from naoshi.ui.cli.output import Output
 
 
@@ -54,6 +54,10 @@ def repair(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show handoff, task and command, and start nothing.")
     ] = False,
+    engine: Annotated[
+        ChangeEngine | None,
+        typer.Option(help="Who makes the change: the coding agent, or a search for a better prompt; else as set."),
+    ] = None,
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
@@ -62,11 +66,12 @@ def repair(
     It works in a checkout of its own and tries until a change is certified or the attempts are used up: exit status 1
     then. Your work tree is not touched.
     """
-    from naoshi.ui.cli.repair_show import dry_run_and_show, repair_and_show
+    from naoshi.ui.cli.repair_show import dry_run_and_show, repair_and_show, with_search
     from naoshi.ui.cli.session import session
 
     out = Output(as_json=as_json)
-    with session(folder, out) as loop:
+    with session(folder, out) as opened:
+        loop = opened if engine is None else with_search(opened, use=engine is ChangeEngine.gepa)
         if dry_run:
             dry_run_and_show(loop, out)
             return 0

@@ -49,6 +49,13 @@ def with_engine(loop: Loop, engine: Engine | None, **halo: object) -> Loop:
     return replace(loop, settings=loop.settings.model_copy(update={"repair": repair}))
 
 
+def with_search(loop: Loop, *, use: bool) -> Loop:
+    """Return *loop* with the prompt search in place of the coding agent, or without it."""
+    repair = loop.settings.repair
+    repair = repair.model_copy(update={"gepa": repair.gepa.model_copy(update={"use": use})})
+    return replace(loop, settings=loop.settings.model_copy(update={"repair": repair}))
+
+
 def hand_off_and_show(loop: Loop, out: Output) -> None:
     """Write the handoff, the task and the cited traces into the repository.
 
