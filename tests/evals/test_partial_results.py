@@ -1,6 +1,7 @@
 """A run that was killed goes on where it was."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -19,6 +20,10 @@ from tests.evals.examples import NOW
 from tests.evals.test_run import AGENT, asking
 
 ROOT = AGENT.parents[3]
+PROGRAM = (
+    "import sys; from pathlib import Path; from tests.evals.test_partial_results import run, slow_cases\n"
+    "run(slow_cases(Path(sys.argv[1])), Path(sys.argv[2]), partial=Path(sys.argv[3]))"
+)
 
 
 def result(name: str, state: ResultState = ResultState.pass_) -> CaseResult:
@@ -124,11 +129,7 @@ def test_a_finished_part_is_not_asked_again(tmp_path: Path):
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path):
     """Protects long runs against SIGKILL at any moment: nothing is lost but the last batch, nothing comes twice."""
     log, partial = tmp_path / "log", tmp_path / "runs"
-    program = (
-        "import sys, time; from pathlib import Path; from tests.evals.test_partial_results import run, slow_cases\n"
-        "run(slow_cases(Path(sys.argv[1])), Path(sys.argv[2]), partial=Path(sys.argv[3]))"
-    )
-    words = [sys.executable, "-c", program, str(log), str(tmp_path), str(partial)]
+    words = [sys.executable, "-c", PROGRAM, str(log), str(tmp_path), str(partial)]
     with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE) as process:
         limit = time.monotonic() + 60
         while time.monotonic() < limit and not (log.exists() and log.stat().st_size > 2000):
@@ -145,6 +146,29 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path):
     assert found.run_id == kept.stem
     assert [item.case_id for item in found.results] == [item.case_id for item in slow_cases(log)]
     assert found.counts()[ResultState.pass_] == 900
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_again_and_again_comes_to_its_end(tmp_path: Path):
+    """Protects long runs on a machine that fails often: each start keeps what the one before made durable."""
+    log, partial = tmp_path / "log", tmp_path / "runs"
+    draw = random.Random(os.environ.get("NAOSHI_SEED", "kills"))
+    kept = 0
+    for _ in range(int(os.environ.get("NAOSHI_KILLS", "6"))):
+        with subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(log), str(tmp_path), str(partial)], cwd=ROOT
+        ) as process:
+            try:
+                process.wait(draw.uniform(0.2, 1.2))
+            except subprocess.TimeoutExpired:
+                process.kill()
+        known = sum(map(opened_results, partial.glob("*.jsonl")))
+        assert known >= kept
+        kept = known
+    found = run(slow_cases(log), tmp_path, partial=partial)
+    assert [item.case_id for item in found.results] == [item.case_id for item in slow_cases(log)]
+    assert found.counts()[ResultState.pass_] == 900
+    assert len(list(partial.glob("*.jsonl"))) == 1
 
 
 def slow_cases(log: Path) -> list[EvalCase]:
