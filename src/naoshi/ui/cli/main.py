@@ -73,6 +73,7 @@ for group in (
     group.add_to(app)
 
 _INTERRUPTED = 130
+_SELDOM = 20_000
 _INTERNAL = 70
 # Some releases of Typer bring their own copy of Click; this is the one that they raise.
 _WrongUsage: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")  # pyright: ignore[reportAssignmentType]
@@ -98,6 +99,8 @@ def main() -> None:
     """Run the command line and end the process with its exit status."""
     for stop in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(stop, _interrupt)
+    # Loading modules makes many objects and no garbage.
+    gc.set_threshold(_SELDOM)
     # Pydantic would look through every installed package for plugins, which none of our commands uses.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     status = run(sys.argv[1:])
