@@ -26,12 +26,13 @@ demo: setup-demo ## Watch an agent get better from corrections (DEMO_ARGS= is pa
 test: setup ## Run every test (PYTEST_ARGS= is passed on, WORKERS= is how many at once)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
-test-peers: setup peers ## Run the tests against real peers: Promptfoo, Codex, Claude Code (installs them once: 3 GB, minutes)
+test-peers: setup peers ## Run the tests against real peers: Promptfoo, Codex, Claude Code, HALO (installs them once: 3 GB, minutes)
 	NAOSHI_TEST_PEERS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/peers
 
 peers:
 	@sh scripts/install_promptfoo.sh
 	@sh scripts/install_coding_agents.sh
+	@$(BIN)/python -m scripts.install_halo
 
 check: setup ## Run the linters, the type checker, the layer rules and the tests of the house rules
 	$(BIN)/ruff check

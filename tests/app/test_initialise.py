@@ -74,3 +74,32 @@ def test_a_torn_section_stops_before_anything_is_written(repository: Path) -> No
     with pytest.raises(InputError):
         initialise(repository)
     assert not (repository / "naoshi.toml").exists()
+
+
+@pytest.mark.parametrize("users", [b"\xef\xbb\xbf# Ours\r\nuse make\r\n", b"# Ours\nno end of line", b"\n\n\t x \n"])
+def test_every_byte_of_the_users_agents_file_stays(repository: Path, users: bytes) -> None:
+    """Protects what is the user's: byte-order mark, line breaks and blanks; our section comes after it."""
+    (repository / "AGENTS.md").write_bytes(users)
+    initialise(repository)
+    assert (repository / "AGENTS.md").read_bytes().startswith(users)
+
+
+def test_an_agents_file_that_is_a_link_stays_one(repository: Path) -> None:
+    """Protects those who keep one file for all coding agents, and files outside the repository."""
+    (repository / "CLAUDE.md").write_text("# For all\n")
+    (repository / "AGENTS.md").symlink_to("CLAUDE.md")
+    initialise(repository)
+    assert (repository / "AGENTS.md").is_symlink()
+    assert (repository / "CLAUDE.md").read_text().startswith("# For all\n\n<!-- naoshi:begin -->")
+
+
+def test_an_agents_file_that_leads_outside_is_refused(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Protects files outside the repository: nothing is written, not even our own configuration."""
+    outside = tmp_path_factory.mktemp("outside") / "AGENTS.md"
+    outside.write_text("theirs")
+    (repository / "AGENTS.md").symlink_to(outside)
+    with pytest.raises(InputError, match="does not stay inside"):
+        initialise(repository)
+    assert outside.read_text() == "theirs" and not (repository / "naoshi.toml").exists()

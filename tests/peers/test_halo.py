@@ -15,6 +15,7 @@ from naoshi.repair import (
     parse_handoff,
     render_handoff,
 )
+from scripts.install_halo import peer
 from tests.peers.scripted_api.answers import Answer, use
 from tests.peers.scripted_api.server import ScriptedApi
 from tests.repair.engines.failing_receipts import failing, lookup
@@ -26,13 +27,13 @@ KEY = "sk-scripted-key-0123456789"
 
 @pytest.fixture(scope="module")
 def installed() -> HaloProgram:
-    """HALO in its own environment, installed by our own installer where it is not there yet."""
+    """The real HALO in its own environment, of the version that the settings pin."""
     if os.environ.get("NAOSHI_TEST_PEERS") != "1":
         pytest.skip("the tests against real peers run with `make test-peers`")
-    program = HaloProgram(settings=HaloSettings(), environment=os.environ)
-    program.install(report=print)
-    if not program.has_ripgrep():
-        pytest.fail("ripgrep is missing; on Debian: apt-get install ripgrep")
+    program = peer()
+    assert program.installed and program.has_ripgrep(), (
+        f"HALO or ripgrep is missing: {program.folder}; run `make peers`"
+    )
     return program
 
 

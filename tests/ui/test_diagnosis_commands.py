@@ -49,9 +49,13 @@ def test_a_model_diagnoses_and_what_it_makes_up_is_said(triaged: CommandLine, mo
         done = triaged("diagnose", "--engine", "model")
         assert case_id in api.requests[0].text
         json_too = triaged("diagnose", "--engine", "model", "--json")
+        monkeypatch.setenv("NAOSHI_REPAIR__ENGINE", "model")
+        handed = triaged("handoff")
+        assert len(api.requests) == 2, "the handoff holds what the person saw, and asks no model again"
     assert done.status == 0 and "Read the label" in done.out
     assert "there is no such case" in done.out and "there is no such trace" in done.out
     assert "dropped, since no evidence was left: 1 recommendation" in done.out
+    assert handed.status == 0 and "Read the label" in (triaged.folder / "codex_handoff.md").read_text()
     assert json_too.document["engine"] == "model" and len(json_too.document["recommendations"]) == 1
 
 
@@ -76,7 +80,8 @@ def test_halo_runs_on_an_export_that_is_kept(
     case_id, trace_id = failing_case(triaged)
     report = (
         f"## HALO Diagnosis\n1. [HIGH] a label is missing ({trace_id})\n\n## Recommended Changes\n"
-        f"- Read the label in the mapping: {case_id}\n\n## Supporting Traces\n- {trace_id}\n\n## Implementation Guidance\n- small\n"
+        f"- Read the label in the mapping: {case_id}\n\n## Supporting Traces\n- {trace_id}\n\n"
+        "## Implementation Guidance\n- small\n"
     )
     program = tmp_path / "halo" / "bin" / "python"
     program.parent.mkdir(parents=True)

@@ -1,5 +1,6 @@
 """Making a repository ready for the loop: naoshi.toml and the folders."""
 
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from naoshi.app.settings import CONFIG_NAME
 from naoshi.errors import UsageError
 from naoshi.repair.agents_md import agents_section, with_section
 from naoshi.repair.settings import DEFAULT_PROTECTED
-from naoshi.system.files import read_text, write_durably
+from naoshi.system.files import inside, read_text, write_durably
 from naoshi.system.git import Git
 
 STATE_NAME = ".naoshi"
@@ -80,10 +81,12 @@ def initialise(folder: Path, *, language: str = "en") -> Initialised:
     if config.exists():
         raise UsageError(f"there is a {CONFIG_NAME} in {git.folder} already", hint="edit it; `naoshi doctor` checks it")
     command, editable = _guess(git.folder)
-    agents = _with_our_section(git.folder / _AGENTS, editable)
+    # The file may be a link to another of the user's, which stays one.
+    agents_file = inside(git.folder, _AGENTS)
+    agents = _with_our_section(agents_file, editable)
     text = _CONFIG.format(language=language, command=_toml_list(command), editable=_toml_list(editable))
     write_durably(config, text)
-    write_durably(git.folder / _AGENTS, agents)
+    write_durably(agents_file, agents)
     (git.folder / "evals").mkdir(exist_ok=True)
     ignore = git.folder / STATE_NAME / ".gitignore"
     write_durably(ignore, "*\n")
@@ -102,6 +105,8 @@ def initialise(folder: Path, *, language: str = "en") -> Initialised:
 
 def _with_our_section(path: Path, editable: list[str]) -> str:
     text = read_text(path) if path.is_file() else ""
+    if path.is_file() and path.read_bytes().startswith(BOM_UTF8):
+        text = f"\ufeff{text}"
     return with_section(text, agents_section(editable=tuple(editable), protected=DEFAULT_PROTECTED))
 
 

@@ -69,32 +69,62 @@ def diagnose(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
     """
     repair = loop.settings.repair
     engine = open_engine(repair, environment=os.environ, kept=loop.state / "halo", mask=redact)
+    material = _material(loop, run, version)
+    if engine.name != "evidence":
+        loop.report(f"the engine {engine.name} diagnoses {len(failing_cases(run, material.cases))} failing cases")
+        material = _with_texts(loop, material)
+    diagnosis = checked(engine.diagnose(material, now=loop.clock()), _lookup(loop, material))
+    loop.store.diagnoses.put(diagnosis)
+    return diagnosis
+
+
+def present_diagnosis(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
+    """Return the latest diagnosis of the same failures by the engine of the settings, or else a fresh one.
+
+    What a model said once is what the handoff says; asking again could give something that nobody has looked at. Its
+    citations are looked up once more, since files and cases may have changed.
+
+    Raises:
+        ModelError: the model of the engine gave no usable answer.
+        HaloError: HALO gave no report that can be used.
+        MissingProgramError: HALO is not installed.
+        MissingExtraError: what asks models is not installed.
+    """
+    name = loop.settings.repair.engine
+    if name != "evidence":
+        material = _material(loop, run, version)
+        groups = tuple(sorted(material.groups, key=lambda item: item.rank))
+        known = (item for item in loop.store.diagnoses.find(agent_version=version) if item.engine == name)
+        alike = [item for item in known if item.groups == groups]
+        if alike:
+            latest = max(alike, key=lambda item: item.made_at)
+            return checked(latest, _lookup(loop, material))
+    return diagnose(loop, run, version=version)
+
+
+def _material(loop: Loop, run: EvalRun, version: str) -> DiagnosisMaterial:
     cases = of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)
     failing = failing_cases(run, cases)
-    corrections, traces = seen_corrections(loop, failing), seen_traces(loop, failing)
+    corrections = seen_corrections(loop, failing)
     signals = _signals(loop, corrections)
-    material = DiagnosisMaterial(
+    return DiagnosisMaterial(
         agent_version=version,
         groups=group(signals),
         signals=signals,
         cases=cases,
         corrections=corrections,
-        traces=traces,
+        traces=seen_traces(loop, failing),
         run=run,
     )
-    if engine.name != "evidence":
-        loop.report(f"the engine {engine.name} diagnoses {len(failing)} failing cases")
-        material = _with_texts(loop, material)
-    drafted = engine.diagnose(material, now=loop.clock())
-    lookup = RecordLookup.of(
-        traces=traces,
-        cases=cases,
-        correction_ids=[item.correction_id for item in corrections],
+
+
+def _lookup(loop: Loop, material: DiagnosisMaterial) -> RecordLookup:
+    return RecordLookup.of(
+        traces=material.traces,
+        cases=material.cases,
+        correction_ids=[item.correction_id for item in material.corrections],
         harness_root=loop.git.folder,
     )
-    diagnosis = checked(drafted, lookup)
-    loop.store.diagnoses.put(diagnosis)
-    return diagnosis
 
 
 def harness_files(loop: Loop) -> dict[str, str]:

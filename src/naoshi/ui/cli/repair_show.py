@@ -8,7 +8,7 @@ from naoshi.errors import ConfigError, RefusedError
 from naoshi.flow.attempting import repair
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import present_run
-from naoshi.flow.steps.diagnose import diagnose, failing_cases
+from naoshi.flow.steps.diagnose import diagnose, failing_cases, present_diagnosis
 from naoshi.flow.steps.repair import coding_agent, hand_off, write_handoff
 from naoshi.flow.suites import judged_cases, of_split
 from naoshi.records import Diagnosis, EvalRun, Handoff, Split
@@ -26,7 +26,9 @@ def diagnose_and_show(loop: Loop, out: Output) -> Diagnosis:
         NotFoundError: it was not run yet on the cases as they are.
         RefusedError: no case that the coding agent may see fails.
     """
-    found = _diagnosed(loop, present_run(loop))
+    run = present_run(loop)
+    _require_failures(loop, run)
+    found = diagnose(loop, run, version=run.version)
     out.say(f"diagnosis {found.diagnosis_id} of {found.agent_version}: {counted(len(found.groups), 'group')}")
     for item in found.recommendations:
         shares = f"impact {item.impact:.0%}, confidence {item.confidence:.0%}"
@@ -133,9 +135,13 @@ def _handoff(loop: Loop) -> Handoff:
 
 
 def _diagnosed(loop: Loop, run: EvalRun) -> Diagnosis:
+    _require_failures(loop, run)
+    return present_diagnosis(loop, run, version=run.version)
+
+
+def _require_failures(loop: Loop, run: EvalRun) -> None:
     if not failing_cases(run, of_split(judged_cases(loop), Split.diagnose)):
         raise RefusedError(
             "there is nothing to mend: every case that the coding agent may see passes",
             hint="bring in new traces and corrections first",
         )
-    return diagnose(loop, run, version=run.version)
