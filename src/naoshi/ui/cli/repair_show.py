@@ -8,6 +8,7 @@ from naoshi.errors import ConfigError, RefusedError
 from naoshi.flow.attempting import repair
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import present_run
+from naoshi.flow.quarantine import SetAside
 from naoshi.flow.steps.diagnose import diagnose, failing_cases, present_diagnosis
 from naoshi.flow.steps.repair import coding_agent, hand_off, write_handoff
 from naoshi.flow.suites import judged_cases, of_split
@@ -140,7 +141,7 @@ def _diagnosed(loop: Loop, run: EvalRun) -> Diagnosis:
 
 
 def _require_failures(loop: Loop, run: EvalRun) -> None:
-    if not failing_cases(run, of_split(judged_cases(loop), Split.diagnose)):
+    if not failing_cases(run, of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)):
         raise RefusedError(
             "there is nothing to mend: every case that the coding agent may see passes",
             hint="bring in new traces and corrections first",
