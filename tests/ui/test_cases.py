@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from naoshi.flow.quarantine import quarantine_flaky
 from tests.flow.case_shop import flap, kept_run, make_case_shop, open_case_shop, suite_text
 from tests.ui.command_line import CommandLine
 
@@ -255,3 +256,15 @@ def test_a_cycle_that_may_not_ask_the_holdout_stops_and_goes_on_later(triaged: C
     whys = [query["why"] for query in triaged("evals", "holdout", "--json").document["queries"]]
     assert sum("certificate" in why for why in whys) == 1
     assert triaged.worktrees() == []
+
+
+def test_a_case_in_quarantine_alone_is_nothing_to_mend(shop: CommandLine) -> None:
+    """A coding agent is not sent after a case that fails by chance."""
+    (shop.folder / "evals" / "words.yaml").write_text(suite_text(range(6), split="diagnose"))
+    shop.configure(repair={"command": ["true"], "editable": ["harness/"]})
+    with open_case_shop(shop.folder) as loop:
+        flap(loop, "words-1", "+-+-+-")
+        quarantine_flaky(loop)
+        kept_run(loop, {"words-1": "-"})
+    done = shop("repair")
+    assert (done.status, "nothing to mend" in done.err) == (1, True)
