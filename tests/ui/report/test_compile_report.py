@@ -94,10 +94,12 @@ def test_versions_stand_in_order_with_the_candidate_marked_and_the_latest_run_of
 def test_a_candidate_that_was_released_is_no_column_of_its_own():
     """Protects the history from a version that stands there twice."""
     before, after = run("v1", results(set())), run("v2", results({"open_0"}), day=1)
+    as_judged = after.model_copy(update={"version": "v1+3f2a91"})
     later = run("v2", results(set()), day=2, run_id="run_v2_again")
-    report = compiled([before, after, later], ALL, judged=(after, before))
+    report = compiled([before, after, later], ALL, judged=(as_judged, before))
     assert [column.name for column in report.columns] == ["v1", "v2"]
     assert report.verdict is not None
+    assert (report.verdict.before, report.verdict.after) == ("v1", "v2")
     assert [flip.case_id for flip in report.verdict.flips] == ["open_0"]
 
 

@@ -71,7 +71,11 @@ def compile_report(
             for name, before, run in zip(_distinct(ordered), [None, *ordered], ordered, strict=False)
         ),
         rows=_rows(ordered, shown),
-        verdict=_verdict(judged, shown, seen, language) if judged else None,
+        verdict=_verdict(
+            judged, shown, seen=seen, versions={run.run_id: run.version for run in runs}, language=language
+        )
+        if judged
+        else None,
         held_out=len(seen & held_out),
         gone=len(seen - held_out - shown.keys()),
     )
@@ -163,7 +167,15 @@ def _lateness(row: CaseRow) -> int:
     )
 
 
-def _verdict(judged: Judged, shown: Mapping[str, EvalCase], seen: set[str], language: Language) -> VerdictPart:
+def _verdict(
+    judged: Judged,
+    shown: Mapping[str, EvalCase],
+    *,
+    seen: set[str],
+    versions: Mapping[str, str],
+    language: Language,
+) -> VerdictPart:
+    """Return the verdict without what must stay hidden; ``versions`` names the version of a run that has one."""
     verdict = judged.verdict
     named = [(flip, False) for flip in verdict.flips] + [(flip, True) for flip in verdict.quarantined]
     visible = [(flip, aside) for flip, aside in named if flip.case_id in shown]
@@ -179,8 +191,8 @@ def _verdict(judged: Judged, shown: Mapping[str, EvalCase], seen: set[str], lang
             for reason in verdict.reasons
         ),
         categories=tuple(item.model_copy(update={"reason": ""}) for item in verdict.categories),
-        before=judged.before.version if judged.before else "",
-        after=judged.after.version if judged.after else "",
+        before=_name(judged.before, versions),
+        after=_name(judged.after, versions),
         flips=tuple(
             FlippedCase(
                 case_id=flip.case_id,
@@ -196,6 +208,10 @@ def _verdict(judged: Judged, shown: Mapping[str, EvalCase], seen: set[str], lang
         ),
         hidden_flips=len(named) - len(visible),
     )
+
+
+def _name(run: EvalRun | None, versions: Mapping[str, str]) -> str:
+    return versions.get(run.run_id, run.version) if run else ""
 
 
 def _results(run: EvalRun | None) -> Mapping[str, CaseTrials]:
