@@ -53,7 +53,7 @@ def test_the_table_has_a_row_for_each_stage(page: str):
 
 def test_the_layers_are_those_that_are_checked(page: str):
     """Protects the picture of the layers: it is import-linter's own contract."""
-    assert "\nrecords | system\nerrors\n" in page
+    assert "\nrecords | system | pages | models\nerrors\n" in page
 
 
 def test_names_of_one_several_or_none():
