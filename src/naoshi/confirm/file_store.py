@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from naoshi.confirm.latest_reads import LatestReads, apart
 from naoshi.confirm.state_file import HINT, SUPERSEDED, StateFile, new_file, read_state_file, slot_of
 from naoshi.errors import StoreError
 from naoshi.records.confirmation import ConversationState, Settlement
@@ -49,6 +50,7 @@ class FileStore:
         except OSError as error:
             raise _failed("make", self._folder, error) from error
         self._syncs_names = syncs_new_names(self._folder)
+        self._latest = LatestReads()
 
     def path(self, conversation_id: str) -> Path:
         """Return the file of the conversation, whether it is there or not."""
@@ -79,7 +81,7 @@ class FileStore:
                 kept = self._current(digest)
         else:
             kept = self._kept(digest)
-        return kept.state if kept else None
+        return apart(kept.state) if kept else None
 
     def clear(
         self,
@@ -111,7 +113,7 @@ class FileStore:
             with self._locked(digest):
                 kept = self._current(digest)
             if kept is not None:
-                yield kept.state
+                yield apart(kept.state)
 
     def quarantine(self, conversation_id: str) -> Path | None:
         """Move the conversation's file aside, whatever is in it, and return where it is now; None if there was none.
@@ -157,7 +159,7 @@ class FileStore:
             return None
         except OSError as error:
             raise _failed("read", path, error) from error
-        kept = read_state_file(data, path)
+        kept = self._latest.read(data, path)
         if _digest(kept.state.conversation_id) != digest:
             raise StoreError(f"the state file {path} belongs to another conversation", hint=HINT)
         return kept
@@ -172,8 +174,11 @@ class FileStore:
         slot = slot_of(state, size=kept.size) if kept else None
         if kept and slot:
             self._write_slot(digest, slot, kept)
-        else:
-            self._write_file(digest, new_file(state))
+            return
+        data = new_file(state)
+        self._write_file(digest, data)
+        written = StateFile(state=apart(state), slot=0, size=len(data) // 2)
+        self._latest.remember(data, self._place(digest), written)
 
     def _write_slot(self, digest: str, slot: bytes, kept: StateFile) -> None:
         descriptor = os.open(self._place(digest), os.O_WRONLY | os.O_CLOEXEC)

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pydantic import JsonValue
 
@@ -15,6 +16,7 @@ _SPACE = re.compile(r"\s+")
 _SPACING = re.compile(r"(?<![0-9a-z]) | (?![0-9a-z])", re.ASCII)
 
 
+@lru_cache(maxsize=512)
 def loosely(text: str) -> str:
     """Return *text* with spacing, width, letter case and a final stop or question mark set aside."""
     folded = _SPACE.sub(" ", fold_text(text)).rstrip(" ?.。")

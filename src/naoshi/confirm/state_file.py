@@ -65,9 +65,8 @@ def new_file(state: ConversationState) -> bytes:
     return text + b" " * (size - len(text) - _TAIL) + _CURRENT + b"\n" + _blank(size)
 
 
-@lru_cache(maxsize=64)
 def read_state_file(data: bytes, path: str) -> StateFile:
-    """Return what the bytes of the file *path* say. A turn reads the same ones more than once, hence the cache.
+    """Return what the bytes of the file *path* say.
 
     Raises:
         StoreError: they are damaged, cut short, or something else than a state file.
