@@ -39,6 +39,8 @@ TRACES_FOLDER = ".naoshi/traces"
 NO_CLOCK = datetime(1970, 1, 1, tzinfo=UTC)
 """Stands for every time in a handoff, so that the same evidence gives the same bytes."""
 
+_UNNAMED = content_id("handoff", "not named yet")
+"""As long as every identifier, so that a handoff that fits still does when it is named."""
 _CLAIMS = "claims"
 _FAILING = (ResultState.fail, ResultState.agent_error)
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
@@ -88,7 +90,7 @@ def build_handoff(
         "without_result": len(cases) - len(failing) - len(passing),
     }
     draft = Handoff(
-        handoff_id="",
+        handoff_id=_UNNAMED,
         agent_version=diagnosis.agent_version,
         diagnosis=_shareable(diagnosis, cases, editable),
         editable=tuple(editable),
