@@ -324,22 +324,3 @@ def test_what_is_kept_is_what_was_asked(folder: Path) -> None:
         with pytest.raises(InputError):
             confirmations.ask("d", "?!", LABELS, action=bad)  # pyright: ignore[reportArgumentType]
     assert confirmations.pending("d") is None
-
-
-def test_what_a_caller_does_to_an_action_stays_with_the_caller(folder: Path) -> None:
-    """Protects the action that was asked about from code that alters the copy it was handed."""
-    confirmations = Confirmations(FileStore(folder))
-    asked_now = confirmations.ask("c", "?!", LABELS, action={"to": ["a"]})
-    found = confirmations.pending("c")
-    assert found is not None
-    for held in (asked_now, found):
-        assert isinstance(held.action, dict)
-        held.action["to"] = ["b"]
-    turn = confirmations.receive("c", "1")
-    assert turn.confirmation is not None
-    assert turn.confirmation.action == {"to": ["a"]}
-    assert isinstance(turn.confirmation.action, dict)
-    turn.confirmation.action["to"] = ["c"]
-    settled = confirmations.settled("c")
-    assert settled is not None
-    assert settled.confirmation.action == {"to": ["a"]}

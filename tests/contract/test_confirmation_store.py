@@ -1,6 +1,6 @@
 """The contract of a store of confirmations, on every store."""
 
-from naoshi.confirm import ConfirmationStore, ConversationState, Settlement
+from naoshi.confirm import Confirmations, ConfirmationStore, ConversationState, Settlement
 from tests.confirm.kept_states import IDENTIFIERS, NOW, asked, question
 
 
@@ -83,3 +83,22 @@ def test_any_identifier_is_safe_and_its_own(confirmation_store: ConfirmationStor
     kept = confirmation_store.get("Plain")
     assert kept is not None
     assert kept.pending is not None
+
+
+def test_what_a_caller_does_to_an_action_stays_with_the_caller(confirmation_store: ConfirmationStore) -> None:
+    """Protects the action that was asked about from code that alters the copy it was handed."""
+    confirmations = Confirmations(confirmation_store)
+    asked_now = confirmations.ask("c", "?!", ["送る", "やめる"], action={"to": ["a"]})
+    found = confirmations.pending("c")
+    assert found is not None
+    for held in (asked_now, found):
+        assert isinstance(held.action, dict)
+        held.action["to"] = ["b"]
+    turn = confirmations.receive("c", "1")
+    assert turn.confirmation is not None
+    assert turn.confirmation.action == {"to": ["a"]}
+    assert isinstance(turn.confirmation.action, dict)
+    turn.confirmation.action["to"] = ["c"]
+    settled = confirmations.settled("c")
+    assert settled is not None
+    assert settled.confirmation.action == {"to": ["a"]}

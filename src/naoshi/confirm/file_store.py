@@ -9,7 +9,8 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from naoshi.confirm.latest_reads import LatestReads, apart
+from naoshi.confirm.latest_reads import LatestReads
+from naoshi.confirm.own_actions import with_own_actions
 from naoshi.confirm.state_file import HINT, SUPERSEDED, StateFile, new_file, read_state_file, slot_of
 from naoshi.errors import StoreError
 from naoshi.records.confirmation import ConversationState, Settlement
@@ -81,7 +82,7 @@ class FileStore:
                 kept = self._current(digest)
         else:
             kept = self._kept(digest)
-        return apart(kept.state) if kept else None
+        return with_own_actions(kept.state) if kept else None
 
     def clear(
         self,
@@ -113,7 +114,7 @@ class FileStore:
             with self._locked(digest):
                 kept = self._current(digest)
             if kept is not None:
-                yield apart(kept.state)
+                yield with_own_actions(kept.state)
 
     def quarantine(self, conversation_id: str) -> Path | None:
         """Move the conversation's file aside, whatever is in it, and return where it is now; None if there was none.
@@ -177,7 +178,7 @@ class FileStore:
             return
         data = new_file(state)
         self._write_file(digest, data)
-        written = StateFile(state=apart(state), slot=0, size=len(data) // 2)
+        written = StateFile(state=with_own_actions(state), slot=0, size=len(data) // 2)
         self._latest.remember(data, self._place(digest), written)
 
     def _write_slot(self, digest: str, slot: bytes, kept: StateFile) -> None:

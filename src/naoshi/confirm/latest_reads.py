@@ -1,11 +1,9 @@
 """What was last read or written of each conversation's file, so that a turn does not parse the same bytes again."""
 
 from collections import OrderedDict
-from copy import deepcopy
 from threading import Lock
 
 from naoshi.confirm.state_file import StateFile, read_state_file
-from naoshi.records.confirmation import Confirmation, ConversationState
 
 _REMEMBERED = 128
 
@@ -36,19 +34,3 @@ class LatestReads:
             self._read[path] = (data, found)
             if len(self._read) > _REMEMBERED:
                 self._read.popitem(last=False)
-
-
-def apart(state: ConversationState) -> ConversationState:
-    """Return *state* with actions of its own, which nobody who holds the other one can alter."""
-    pending, settled = state.pending, state.settled
-    update: dict[str, object] = {}
-    if pending is not None and _can_be_altered(pending):
-        update["pending"] = pending.model_copy(update={"action": deepcopy(pending.action)})
-    if settled is not None and _can_be_altered(settled.confirmation):
-        confirmation = settled.confirmation.model_copy(update={"action": deepcopy(settled.confirmation.action)})
-        update["settled"] = settled.model_copy(update={"confirmation": confirmation})
-    return state.model_copy(update=update) if update else state
-
-
-def _can_be_altered(confirmation: Confirmation) -> bool:
-    return isinstance(confirmation.action, dict | list)

@@ -2,6 +2,7 @@
 
 from threading import Lock
 
+from naoshi.confirm.own_actions import with_own_actions
 from naoshi.records.confirmation import ConversationState, Settlement
 
 
@@ -19,12 +20,13 @@ class MemoryStore:
             revision = kept.revision if kept else 0
             if after is not None and revision != after:
                 return False
-            self._states[state.conversation_id] = state.model_copy(update={"revision": revision + 1})
+            self._states[state.conversation_id] = with_own_actions(state.model_copy(update={"revision": revision + 1}))
             return True
 
     def get(self, conversation_id: str) -> ConversationState | None:
         """Return the state; see `ConfirmationStore.get`."""
-        return self._states.get(conversation_id)
+        kept = self._states.get(conversation_id)
+        return with_own_actions(kept) if kept else None
 
     def clear(
         self,
@@ -38,5 +40,5 @@ class MemoryStore:
             kept = self._states.get(conversation_id)
             if kept is None or not kept.has_pending(confirmation_id):
                 return False
-            self._states[conversation_id] = kept.without_question(settlement)
+            self._states[conversation_id] = with_own_actions(kept.without_question(settlement))
             return True
