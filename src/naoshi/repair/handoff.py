@@ -104,7 +104,9 @@ def build_handoff(
     )
     masked = draft if mask is None else Handoff.model_validate(mask(draft.model_dump(mode="json")))
     final = fitted(
-        masked, longest=limits.characters, length=lambda item: len(render_handoff(item, listed=limits.listed))
+        masked,
+        longest=limits.characters,
+        length=lambda item: len(render_handoff(item, listed=limits.listed, layout=layout)),
     )
     identifier = content_id("handoff", final.model_dump(mode="json", exclude={"handoff_id"}))
     return final.model_copy(update={"handoff_id": identifier})
