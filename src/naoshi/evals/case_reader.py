@@ -84,19 +84,21 @@ class CaseReader:
         case_id = told or content_id("case", variables, [item.model_dump(mode="json") for item in assertions])
         source_key = self._text(metadata, "source_key") or content_id("source", variables)
         threshold = self._threshold(fields) or self._threshold(self._defaults)
-        return EvalCase.model_construct(
+        return EvalCase.of_checked(
             _CASE_FIELDS,
-            schema_version=1,
-            case_id=case_id if number is None or told is None else f"{case_id}-{number}",
-            description=self._text(fields if "description" in fields else self._defaults, "description") or "",
-            vars=variables,
-            assertions=assertions,
-            category=self._text(metadata, "category") or "general",
-            threshold=threshold or _implied_threshold(assertions),
-            every=threshold is None and any(is_graded(item.type) for item in assertions),
-            split=self._split_of(metadata, source_key),
-            source_key=source_key,
-            provenance=self._provenance(metadata),
+            {
+                "schema_version": 1,
+                "case_id": case_id if number is None or told is None else f"{case_id}-{number}",
+                "description": self._text(fields if "description" in fields else self._defaults, "description") or "",
+                "vars": variables,
+                "assertions": assertions,
+                "category": self._text(metadata, "category") or "general",
+                "threshold": threshold or _implied_threshold(assertions),
+                "every": threshold is None and any(is_graded(item.type) for item in assertions),
+                "split": self._split_of(metadata, source_key),
+                "source_key": source_key,
+                "provenance": self._provenance(metadata),
+            },
         )
 
     @cached_property
@@ -142,15 +144,17 @@ class CaseReader:
             raise self._document.error(node, "the assertion has no `type`")
         name = self._text(fields, "type") or ""
         try:
-            assertion = Assertion.model_construct(
+            assertion = Assertion.of_checked(
                 _ASSERTION_FIELDS,
-                schema_version=1,
-                type=name,
-                value=self._value(name, fields.get("value"), variables),
-                threshold=self._amount(fields, "threshold"),
-                weight=1.0 if "weight" not in fields else self._number(fields["weight"], "weight"),
-                metric=self._metric(fields, variables),
-                transform=joined_transform(outer, self._text(fields, "transform")),
+                {
+                    "schema_version": 1,
+                    "type": name,
+                    "value": self._value(name, fields.get("value"), variables),
+                    "threshold": self._amount(fields, "threshold"),
+                    "weight": 1.0 if "weight" not in fields else self._number(fields["weight"], "weight"),
+                    "metric": self._metric(fields, variables),
+                    "transform": joined_transform(outer, self._text(fields, "transform")),
+                },
             )
             check_assertion(assertion)
         except SuiteError as error:
@@ -277,7 +281,6 @@ class CaseReader:
 
 
 _BY_HAND = Provenance()
-# Every part has been checked where it was read; one set of names for all of a hundred thousand cases saves 200 MB.
 _CASE_FIELDS = set(EvalCase.model_fields)
 _ASSERTION_FIELDS = set(Assertion.model_fields)
 

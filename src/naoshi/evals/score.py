@@ -101,19 +101,22 @@ def case_result(
     if digest is None:
         digest = hash_of(case)
     # Every part is ours already; a hundred thousand results need not be validated one by one.
-    return CaseResult.model_construct(
+    return CaseResult.of_checked(
         _RESULT_FIELDS,
-        schema_version=1,
-        case_id=case.case_id,
-        content_hash=digest,
-        category=case.category,
-        source_key=case.source_key,
-        state=state,
-        score=score,
-        output=output,
-        reason=reason,
-        assertions=assertions,
-        latency_ms=latency_ms,
+        {
+            "schema_version": 1,
+            "case_id": case.case_id,
+            "content_hash": digest,
+            "category": case.category,
+            "source_key": case.source_key,
+            "state": state,
+            "score": score,
+            "output": output,
+            "reason": reason,
+            "assertions": assertions,
+            "latency_ms": latency_ms,
+            "trial": 0,
+        },
     )
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -15,6 +15,29 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
 
     schema_version: int = 1
+
+    @classmethod
+    def of_checked(cls, names: set[str], fields: dict[str, Any]) -> Self:
+        """Return a record of *fields*, which are all of its fields, in order, and have been checked one by one already.
+
+        ``names`` are their names; all records share that set, which saves 200 MB in a hundred thousand cases. It is
+        how pickle makes a record, and several times faster than any other way.
+
+        Raises:
+            TypeError: *fields* are not those of the record.
+        """
+        if fields.keys() != names:
+            raise TypeError(f"{cls.__name__} has other fields: {sorted(fields.keys() ^ names)}")
+        record = cls.__new__(cls)
+        record.__setstate__(
+            {
+                "__dict__": fields,
+                "__pydantic_fields_set__": names,
+                "__pydantic_extra__": None,
+                "__pydantic_private__": None,
+            }
+        )
+        return record
 
     def to_json(self) -> str:
         """Return the record as one line of JSON that `from_json` reads back."""
