@@ -95,7 +95,9 @@ def test_an_agent_that_will_not_end_holds_up_no_other(tmp_path: Path):
     """Protects latency and time limits of the others while one that ignores polite signals is ended."""
     pid_file = tmp_path / "pid"
     stuck = case("stuck", vars={"do": "ignores_sigterm", "pid_file": str(pid_file)})
-    others = [case(f"c{number}", vars={"do": "slow", "say": "yes", "seconds": 0.1}) for number in range(12)]
+    others = [
+        case(f"c{number}", vars={"do": "slow", "say": "yes", "seconds": 0.1, "number": number}) for number in range(12)
+    ]
     found = run([stuck, *others], tmp_path, workers=2, timeout=0.3, start_timeout=0.3)
     assert found.results[0].state is ResultState.agent_error
     assert {item.state for item in found.results[1:]} == {ResultState.pass_}
