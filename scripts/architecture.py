@@ -63,6 +63,12 @@ _DEPARTURES = """\
   names. No thread and no process waits for an answer.
 - **Whether a case has a say in the gate stands in the ledger**, not in its suite: neither an edit of a file nor a
   coding agent can take a case out of the decision, and each time is on record.
+- **A conversation's file has two halves that are written in turn**, not one text that is renamed over: a change is one
+  sync of content, the state before it stays whole, and damage to a decision never brings its question back.
+- **Asking a model is a layer of its own** (`models`, below the stages), since a judge and a diagnosis both need it and
+  stages never import one another.
+- **The gate's policy is `paired`**, and the literal rules are computed beside it; the gate has to pass a test of itself
+  on the suite before a cycle believes it.
 - **One database for each agent.** The loop's tables and the workflows' share it.
 """
 
