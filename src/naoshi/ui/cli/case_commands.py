@@ -50,6 +50,9 @@ def run(
         Path | None, typer.Option(help="Also write the results to this .json or .jsonl file, in Promptfoo's shape.")
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit status 1 when a case does not pass.")] = False,
+    allow_same_family: Annotated[
+        bool, typer.Option("--allow-same-family", help="Let the judge grade a model of its own family; the run says so.")
+    ] = False,
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
@@ -64,20 +67,27 @@ def run(
     out = Output(as_json=as_json)
     if scope is Scope.smoke:
         return _run_smoke(
-            folder, out, alone=suite is None and runner is Runner.native, commit=commit, output=output, check=check
-        )
+            folder, out, alone=suite is None and runner is Runner.native and not allow_same_family, commit=commit,
+            output=output, check=check,
+        )  # fmt: skip
     if suite is not None:
         from naoshi.ui.cli.suite_show import run_suite_and_show
 
         if commit:
             raise UsageError("a suite of its own is run on the work tree; leave --commit out")
-        passed = run_suite_and_show(suite, folder, out, runner=runner.value, output=output)
+        passed = run_suite_and_show(
+            suite, folder, out, runner=runner.value, output=output, allow_same_family=allow_same_family
+        )
         return 0 if passed or not check else 1
     from naoshi.evals.runner import Runner as EvalRunner
     from naoshi.ui.cli.cases_show import run_and_show
     from naoshi.ui.cli.session import session
 
     with session(folder, out) as loop:
+        if allow_same_family:
+            from naoshi.ui.cli.judge_show import allowing_same_family
+
+            loop = allowing_same_family(loop)
         passed = run_and_show(loop, out, commit=commit, runner=EvalRunner(runner.value), output=output)
     return 0 if passed or not check else 1
 
@@ -87,7 +97,7 @@ def _run_smoke(folder: Path, out: Output, *, alone: bool, commit: str, output: P
     from naoshi.ui.cli.smoke_show import run_smoke_and_show
 
     if not alone:
-        raise UsageError("the smoke suite is drawn from all suites and run natively; leave SUITE and --runner out")
+        raise UsageError("the smoke suite is drawn from all suites and run natively; leave all else out")
     with session(folder, out) as loop:
         passed = run_smoke_and_show(loop, out, commit=commit, output=output)
     return 0 if passed or not check else 1

@@ -23,6 +23,7 @@ from naoshi.ui.cli import (
     demo_command,
     gate_commands,
     halo_commands,
+    judge_commands,
     loop_commands,
     release_commands,
     repair_commands,
@@ -33,8 +34,8 @@ from naoshi.ui.cli.output import visible
 
 # The stages in the order of the loop; what goes round by itself and what shows it all stand around them.
 _ORDER = (
-    "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "cases", "diagnose", "halo",
-    "handoff", "repair", "gate", "ci", "review", "release", "rollback", "ledger", "confirm", "demo",
+    "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "cases", "judge",
+    "diagnose", "halo", "handoff", "repair", "gate", "ci", "review", "release", "rollback", "ledger", "confirm", "demo",
 )  # fmt: skip
 
 
@@ -62,6 +63,7 @@ for group in (
     correction_commands,
     case_commands,
     suite_commands,
+    judge_commands,
     repair_commands,
     halo_commands,
     gate_commands,

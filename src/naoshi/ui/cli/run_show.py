@@ -1,6 +1,7 @@
 """One run, shown to people."""
 
 from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
+from naoshi.records.run_judge import RunJudge
 from naoshi.ui.cli.output import Output, one_line
 
 _SHOWN = 10
@@ -32,6 +33,20 @@ def show_run(run: EvalRun, out: Output) -> None:
     out.say(*(_line(found, states[found[0].case_id]) for found in others[:_SHOWN]))
     if len(others) > _SHOWN:
         out.say(f"  and {len(others) - _SHOWN} more (all of them with --json)")
+    if run.judge is not None and run.judge.grades + run.judge.errors:
+        _show_judge(run.judge, out)
+
+
+def _show_judge(judge: RunJudge, out: Output) -> None:
+    """Show who graded the rubrics, whether that counts, and what it took."""
+    how = "decided" if judge.decides else f"advised only: {judge.advice}"
+    kin = "; of the agent's own family or an unknown one, which was allowed" if judge.same_family_allowed else ""
+    cost = "" if judge.cost is None else f", ${judge.cost:.4f}"
+    out.say(
+        f"judge {judge.model} {how}{kin}",
+        f"  {judge.grades} grades, {judge.errors} without one; {judge.requests} requests, "
+        f"{judge.input_tokens + judge.output_tokens} tokens{cost}",
+    )
 
 
 def _line(trials: list[CaseResult], state: ResultState) -> str:

@@ -20,7 +20,9 @@ _WORK_TREE = "work tree"
 _SELDOM = 500_000
 
 
-def run_suite_and_show(path: Path, folder: Path, out: Output, *, runner: str, output: Path | None) -> bool:
+def run_suite_and_show(
+    path: Path, folder: Path, out: Output, *, runner: str, output: Path | None, allow_same_family: bool = False
+) -> bool:
     """Run the suite at *path* with the settings of the repository of *folder*; return whether every case passed.
 
     Raises:
@@ -30,10 +32,14 @@ def run_suite_and_show(path: Path, folder: Path, out: Output, *, runner: str, ou
         RepositoryError: *folder* lies in no git repository.
     """
     with _little_collection():
-        return _run_and_show(path, folder, out, runner=runner, output=output)
+        return _run_and_show(
+            path, folder, out, runner=runner, output=output, allow_same_family=allow_same_family
+        )
 
 
-def _run_and_show(path: Path, folder: Path, out: Output, *, runner: str, output: Path | None) -> bool:
+def _run_and_show(
+    path: Path, folder: Path, out: Output, *, runner: str, output: Path | None, allow_same_family: bool
+) -> bool:
     git = Git.at(folder)
     settings = read_eval_settings(git.folder)
     suite = load_suite(path, root=git.folder, settings=settings.evals)
@@ -44,7 +50,7 @@ def _run_and_show(path: Path, folder: Path, out: Output, *, runner: str, output:
         suite.cases,
         agent=settings.agent,
         evals=settings.evals,
-        judge=settings.judge,
+        judge=settings.judge.model_copy(update={"allow_same_family": True}) if allow_same_family else settings.judge,
         repository=git.folder,
         folder=git.folder,
         data_root=(git.folder / settings.agent.data_root).resolve(),
