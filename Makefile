@@ -1,7 +1,7 @@
 # Everything that is done to Naoshi by hand or by CI. `make` alone lists it.
 # PYTHON=... names the interpreter that .venv is made with; the first of Python 3.11 or newer is taken otherwise.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-peers peers check bench setup setup-demo format docs constraints clean
+.PHONY: help demo test test-peers test-live peers check bench setup setup-demo format docs constraints clean
 
 BIN := .venv/bin
 WORKERS ?= 2
@@ -28,6 +28,10 @@ test: setup ## Run every test (PYTEST_ARGS= is passed on, WORKERS= is how many a
 
 test-peers: setup peers ## Run the tests against real peers: Promptfoo, Codex, Claude Code, HALO (installs them once: 3 GB, minutes)
 	NAOSHI_TEST_PEERS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/peers
+
+test-live: setup ## Run the judge on a small real model, offline and slowly (installs it once: 300 MB)
+	@sh scripts/install_live_model.sh
+	NAOSHI_TEST_LIVE=1 $(BIN)/python -m pytest -s $(PYTEST_ARGS) tests/live
 
 peers:
 	@sh scripts/install_promptfoo.sh

@@ -51,7 +51,8 @@ def run(
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit status 1 when a case does not pass.")] = False,
     allow_same_family: Annotated[
-        bool, typer.Option("--allow-same-family", help="Let the judge grade a model of its own family; the run says so.")
+        bool,
+        typer.Option("--allow-same-family", help="Let the judge grade a model of its own family; the run says so."),
     ] = False,
     folder: Folder = HERE,
     as_json: AsJson = False,

@@ -32,9 +32,7 @@ def run_suite_and_show(
         RepositoryError: *folder* lies in no git repository.
     """
     with _little_collection():
-        return _run_and_show(
-            path, folder, out, runner=runner, output=output, allow_same_family=allow_same_family
-        )
+        return _run_and_show(path, folder, out, runner=runner, output=output, allow_same_family=allow_same_family)
 
 
 def _run_and_show(
