@@ -171,14 +171,40 @@ def contradicted(number: int, text: str, labels: list[str]) -> bool:
     if not 1 <= number <= len(labels):
         return True
     plain = ["".join(map(narrow, trim(label))) for label in labels]
+    counted = unlettered(plain)
     for place, label in enumerate(plain, start=1):
         if place == number:
             continue
         if lowered(text) == lowered(label) or number in called(lowered(label)):
             return True
-        if any(number in told_apart(label, other) for at, other in enumerate(plain, start=1) if at != place):
+        mine = counted[place - 1]
+        if any(number in told_apart(mine, other) for at, other in enumerate(counted, start=1) if at != place):
             return True
     return False
+
+
+def unlettered(labels: list[str]) -> list[str]:
+    """Return *labels*, those that count as A, B, C rather than as I, II, III without these letters."""
+    blanked = [blank_letters(label) for label in labels]
+    result = list(labels)
+    for place, (bare, _) in enumerate(blanked):
+        alike = [letters for other, letters in blanked if other == bare]
+        if len(alike) > 1 and any(letter not in "IVX" for letters in alike for letter in letters):
+            result[place] = bare.replace("\0", "_")
+    return result
+
+
+def blank_letters(label: str) -> tuple[str, str]:
+    """Return *label* lowered, with a mark for each capital letter that stands alone, and these letters."""
+    bare, letters = "", ""
+    for place, character in enumerate(label):
+        before, after = label[:place][-1:], label[place + 1 : place + 2]
+        alone = is_latin(character) and character.isupper() and not is_latin(before)
+        if (alone and not is_latin(after) and after not in ("'", "’")) or "Ⓐ" <= character <= "ⓩ":
+            bare, letters = bare + "\0", letters + character
+        else:
+            bare += lowered(character)
+    return bare, letters
 
 
 @lru_cache(maxsize=1000)

@@ -53,7 +53,7 @@ def _letter(match: re.Match[str]) -> int:
 
 def differing_numbers(labels: Sequence[str]) -> list[set[int]]:
     """Return, for each of *labels* (folded), the numbers by which it differs from others that are else the same."""
-    return _differing(labels, _NUMBER, _number)
+    return _differing(_without_lettering(labels), _NUMBER, _number)
 
 
 def differing_letters(labels: Sequence[str]) -> list[set[int]]:
@@ -65,6 +65,20 @@ def called_by(label: str) -> str | None:
     """Return the number or the letter that a word at the start of *label* (folded) is followed by, as its name."""
     match = _CALLED.match(label)
     return match.group("name") if match else None
+
+
+def _without_lettering(labels: Sequence[str]) -> list[str]:
+    """Return *labels* with the letters hidden by which they count as A, B, C …, so that I, V and X are no numbers."""
+    patterns = [_LETTER.sub("\0", label).casefold() for label in labels]
+    lettered = {
+        pattern
+        for pattern, label in zip(patterns, labels, strict=True)
+        if patterns.count(pattern) > 1 and set(_LETTER.findall(label)) - set("IVX")
+    }
+    return [
+        _LETTER.sub("_", label) if pattern in lettered else label
+        for pattern, label in zip(patterns, labels, strict=True)
+    ]
 
 
 def _differing(
