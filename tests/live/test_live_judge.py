@@ -14,8 +14,9 @@ from naoshi.evals.judging.calibrate import calibrate
 from naoshi.evals.judging.calibrations import below_mark
 from naoshi.evals.judging.labels import read_labels
 from naoshi.evals.judging.model_judge import ModelJudge
-from naoshi.evals.judging.settings import AnswerForm, JudgeSettings
+from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.score import score
+from naoshi.models.model_settings import AnswerForm
 from naoshi.records import Assertion, EvalCase, ResultState
 
 pytestmark = [
@@ -44,7 +45,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JudgeSettings
         assert told, (folder / "log").read_text(errors="replace")[-2000:]
         yield JudgeSettings(
             model="gemma-3-270m", base_url=f"http://127.0.0.1:{port}/v1", answer_form=AnswerForm.schema,
-            timeout=240, retries=1, max_tokens=300, workers=1,
+            timeout=240, retries=0, max_tokens=120, workers=1,
         )  # fmt: skip
     finally:
         server.kill()
