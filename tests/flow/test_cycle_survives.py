@@ -22,7 +22,7 @@ def drive(folder: Path, moment: str) -> tuple[int, dict[str, Any] | None]:
         [sys.executable, "-m", "tests.flow.kill_driver", str(folder), moment],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         cwd=Path(__file__).parents[2],
     )
     lines = done.stdout.splitlines()

@@ -44,7 +44,7 @@ class Session:
         }
         done = subprocess.run(
             words, cwd=self.project, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=120, check=False,
+            timeout=600, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         result = json.loads(done.stdout)

@@ -46,7 +46,7 @@ class Clone:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             env={**names, **environment},
         )
         assert "Traceback" not in done.stdout + done.stderr, done.stderr
