@@ -32,7 +32,6 @@ holdout = 0.2
 [repair]
 command = {mender}
 timeout = 30
-sandbox = "off"
 """
 
 

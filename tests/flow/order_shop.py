@@ -145,7 +145,7 @@ def configure(shop: OrderShop) -> None:
     text = config.read_text(encoding="utf-8")
     assert 'command = ["node", "agent.mjs"]' in text
     mender = shop.folder / "mend.mjs"
-    text = text.replace("\ncommand = []\n", f'\ncommand = ["node", "{mender}"]\nsandbox = "off"\n')
+    text = text.replace("\ncommand = []\n", f'\ncommand = ["node", "{mender}"]\n')
     config.write_text(text + _SETTINGS, encoding="utf-8")
     git(shop.folder, "add", "--all")
     git(shop.folder, "commit", "--quiet", "-m", "naoshi")

@@ -48,6 +48,8 @@ required = false
 command = {mender}
 editable = ["harness/"]
 timeout = 120
+# The mender is part of Naoshi; for a program of others this stays as it is by default, `auto`.
+sandbox = "off"
 every_case = {every_case}
 """
 

@@ -63,8 +63,12 @@ def open_coding_agent(
 
 def _sandbox(settings: RepairSettings, report: Callable[[str], None]) -> Sandbox | None:
     sandbox, reason = find_sandbox(settings.sandbox)
+    if sandbox is None and settings.sandbox == "off":
+        return None
     if sandbox is None:
         report(f"the coding agent runs without a sandbox: {reason}; it can read what you can read")
         return None
+    # A script of the user's lies outside of what the sandbox shows: the file that the command names is shown, alone.
+    scripts = (Path(word) for word in settings.command if Path(word).is_absolute() and Path(word).is_file())
     readable = tuple(Path(place).expanduser() for place in settings.readable)
-    return replace(sandbox, readable=readable, network=settings.network)
+    return replace(sandbox, readable=(*readable, *scripts), network=settings.network)
