@@ -39,7 +39,7 @@ def test_killed_while_the_coding_agent_works_the_next_repair_starts_clean(reposi
     killed.wait()
     assert all(_runs(pid) for pid in pids)
 
-    assert len(clear_leftovers(repository.worktrees)) == 1
+    assert len(clear_leftovers(repository.worktrees)) == 2, "the workspace, and git's index beside it"
     deadline = time.monotonic() + 5
     while any(_runs(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from naoshi.errors import InputError, StoreError
 from naoshi.repair.coding_agents.left_processes import end_left_processes
@@ -159,8 +158,9 @@ def open_workspace(
     A workspace of that name that a crash left is removed first.
     """
     with held_folder(worktrees / name) as folder:
-        with TemporaryDirectory(prefix="naoshi-index-") as scratch:
-            index = Path(scratch) / "index"
+        # Beside the workspace, where the coding agent does not come by, and where the next repair finds what is left.
+        with held_folder(worktrees / f"{name}-index") as beside:
+            index = beside / "index"
             checkout = folder / "checkout"
             export_tree(git, base_commit, checkout, index=index, without=hidden)
             _own_repository(checkout)
