@@ -14,6 +14,8 @@ from naoshi.repair.coding_agents.base import AgentEvent, CodingAgent, Work, Work
 from naoshi.repair.handoff_file import render_handoff
 from naoshi.repair.protect import file_hashes
 from naoshi.repair.scan import Finding, scan
+from naoshi.repair.scan_copies import texts_of_cases
+from naoshi.repair.scan_network import network_names_of
 from naoshi.repair.settings import RepairSettings
 from naoshi.repair.task import build_task, change_message, render_task
 from naoshi.repair.tree_diff import read_tree_diff
@@ -115,6 +117,8 @@ def make_change(
             protected=settings.protected,
             fields=evidence.fields,
             other_names=tuple(item.trace_id for item in handoff.traces),
+            documents=texts_of_cases(evidence.cases, data_root=evidence.data_root),
+            network=lambda: network_names_of(git, base.commit),
         )
         if any(secret in git.diff(base.commit, tree) for secret in agent.secrets):
             reason = "the coding agent wrote the key of its model into a file"
