@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from naoshi.evals.runner import Runner, evaluate_cases, told_progress
+from naoshi.evals.settings import AgentSettings
 from naoshi.flow.holdout import enter_holdout_query
 from naoshi.flow.loop import Loop
 from naoshi.gate.trials import join_trials
@@ -29,11 +30,14 @@ def evaluate_folder(
     commit: str = "",
     why: str = "",
     once: str = "",
+    agent: AgentSettings | None = None,
+    data_root: Path | None = None,
 ) -> EvalRun:
     """Run *cases* on the agent whose files are in *folder*, those of *commit*.
 
     With *partial_folder* results are kept there as they come, and the whole run in the store at the end; without it the
-    run is kept nowhere.
+    run is kept nowhere. *agent* is how the agent is started and *data_root* where its documents lie, where that is not
+    as the settings say.
 
     The suite of a cycle is run as often as ``trials`` under ``[evals]`` says, in one run. Where cases of the holdout
     are among them, the ledger says so first, and *why*; *once* names the step that asks.
@@ -53,12 +57,12 @@ def evaluate_folder(
         name = f"{version}, trial {trial + 1} of {trials}" if trials > 1 else version
         run = evaluate_cases(
             cases,
-            agent=loop.settings.agent,
+            agent=agent or loop.settings.agent,
             evals=loop.settings.evals,
             judge=loop.settings.judge,
             repository=loop.git.folder,
             folder=folder,
-            data_root=loop.data_root,
+            data_root=data_root or loop.data_root,
             version=version,
             suite=suite,
             runner=runner,

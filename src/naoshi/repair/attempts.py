@@ -8,7 +8,7 @@ from pathlib import Path
 from naoshi.errors import InputError
 from naoshi.records import Attempt, Certificate, Change, EvalRun, Handoff, Split, content_id
 from naoshi.repair.coding_agents.base import CodingAgent
-from naoshi.repair.judge_change import Evaluate, Judgement, judge_change
+from naoshi.repair.judge_change import AskAgain, Evaluate, Judgement, judge_change
 from naoshi.repair.make_change import Base, ChangeOutcome, RepairEvidence, make_change
 from naoshi.repair.settings import RepairSettings
 from naoshi.repair.workspace import clear_leftovers
@@ -40,7 +40,10 @@ class RepairOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Workshop:
-    """Where and with what a repair works. ``clock`` returns the present time (aware, UTC)."""
+    """Where and with what a repair works. ``clock`` returns the present time (aware, UTC).
+
+    With ``ask`` some of what a changed agent answers right is asked again, to see that it is not only remembered.
+    """
 
     git: Git
     agent: CodingAgent
@@ -48,6 +51,7 @@ class Workshop:
     worktrees: Path
     evaluate: Evaluate
     clock: Callable[[], datetime]
+    ask: AskAgain | None = None
 
 
 def repair(
@@ -131,6 +135,8 @@ def try_once(
         settings=workshop.settings,
         worktrees=workshop.worktrees,
         now=workshop.clock(),
+        ask=workshop.ask,
+        data_root=evidence.data_root,
     )
 
 

@@ -1,10 +1,12 @@
 """The proof that a change mends what it was made for and breaks nothing else, as a record whose alteration is seen."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+
+from pydantic import JsonValue
 
 from naoshi.records import (
     CaseResult,
@@ -18,7 +20,12 @@ from naoshi.records import (
     content_hash,
     content_id,
 )
+from naoshi.repair.from_memory import CHECK
 from naoshi.repair.protect import altered, named
+from naoshi.repair.scan_lines import speaks_to_grader
+
+ANSWERS_FROM_MEMORY = "answers_from_memory"
+"""Why a change is refused whose answers are only remembered."""
 
 _ERRORS = (ResultState.agent_error, ResultState.judge_error, ResultState.not_run)
 
@@ -92,24 +99,26 @@ def certify(
     protected: Mapping[str, str],
     protected_after: Mapping[str, str],
     allow_worse: int = 0,
+    more: Sequence[CertificateCheck] = (),
     now: datetime,
 ) -> Certificate:
     """Return the certificate of *change*, granted only when every check holds.
 
     *cases* are those of the diagnose and validate splits, *targets* the cases that the handoff named as failing.
     *protected* are hashes of the protected files of the base, *protected_after* of those that the judging used.
+    *more* are checks that were made besides.
     """
     compared = Comparison.of(cases=cases, before=before, after=after, targets=targets)
     checks = (
         *(check(compared, allow_worse) for check in _CHECKS),
         _runs_comparable(before, after),
         _protected_kept(protected, protected_after),
+        _nothing_for_graders(compared, before, after),
+        *more,
         CertificateCheck(name="runs_pinned", held=True, detail=f"before {run_hash(before)}, after {run_hash(after)}"),
     )
-    body = [change.change_id, change.commit, before.run_id, after.run_id]
-    content = [check.model_dump(mode="json") for check in checks]
     draft = Certificate(
-        certificate_id=content_id("certificate", *body, content, dict(protected)),
+        certificate_id=_identifier(change, before.run_id, after.run_id, checks, protected),
         change_id=change.change_id,
         before_run_id=before.run_id,
         after_run_id=after.run_id,
@@ -126,10 +135,22 @@ def certify(
 
 
 def verify_certificate(
-    certificate: Certificate, *, before: EvalRun | None = None, after: EvalRun | None = None
+    certificate: Certificate,
+    *,
+    before: EvalRun | None = None,
+    after: EvalRun | None = None,
+    change: Change | None = None,
 ) -> tuple[str, ...]:
-    """Return what is wrong with *certificate*: altered, granted against its own checks, or of other runs than given."""
+    """Return what is wrong with *certificate*: altered, granted against its own checks, or of other runs than given.
+
+    With *change* it also has to be of that change, at that commit.
+    """
     problems: list[str] = []
+    runs = (certificate.before_run_id, certificate.after_run_id)
+    if change is not None and certificate.certificate_id != _identifier(
+        change, *runs, certificate.checks, certificate.protected
+    ):
+        problems.append("it is not the certificate of this change")
     if certificate.digest != certificate.computed_digest:
         problems.append("the certificate was altered after it was made")
     if certificate.granted and not (certificate.mended and certificate.checks):
@@ -164,7 +185,11 @@ def failures_told(
     if not certificate.mended:
         told.append("no failing case passes now")
     quiet = {"diagnose_kept", "validate_not_worse", "targets_mended"}
-    told += [f"{check.name}: not held" for check in certificate.checks if not check.held and check.name not in quiet]
+    told += [
+        f"{ANSWERS_FROM_MEMORY}: {check.detail}" if check.name == CHECK else f"{check.name}: not held"
+        for check in certificate.checks
+        if not check.held and check.name not in quiet
+    ]
     return tuple(told)
 
 
@@ -245,6 +270,45 @@ def _protected_kept(before: Mapping[str, str], after: Mapping[str, str]) -> Cert
     different = altered(before, after)
     detail = f"{len(before)} protected files" + (f"; altered: {named(different)}" if different else "")
     return CertificateCheck(name="protected_kept", held=not different, detail=detail)
+
+
+def _nothing_for_graders(compared: Comparison, before: EvalRun, after: EvalRun) -> CertificateCheck:
+    """Hold where no output speaks to a grader that did not before, unless the case expects those very words."""
+    spoke = {result.case_id for result in before.results if _speaks(result.output)}
+    found = sorted(
+        {
+            result.case_id
+            for result in after.results
+            if result.case_id in compared.cases and result.case_id not in spoke
+            if _speaks(result.output) and not _speaks(compared.cases[result.case_id].provenance.corrected)
+        }
+    )
+    detail = f"{len(found)} outputs speak to a grader" + (f": {named(found)}" if found else "")
+    return CertificateCheck(name="nothing_for_graders", held=not found, detail=detail)
+
+
+def _speaks(output: JsonValue) -> bool:
+    return speaks_to_grader(" ".join(" ".join(_texts(output)).split()))
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value if isinstance(value, list) else value.values():
+            yield from _texts(item)
+
+
+def _identifier(
+    change: Change,
+    before_run_id: str,
+    after_run_id: str,
+    checks: Sequence[CertificateCheck],
+    protected: Mapping[str, str],
+) -> str:
+    content = [check.model_dump(mode="json") for check in checks]
+    body = [change.change_id, change.commit, before_run_id, after_run_id]
+    return content_id("certificate", *body, content, dict(protected))
 
 
 _CHECKS: Final[tuple[Callable[[Comparison, int], CertificateCheck], ...]] = (

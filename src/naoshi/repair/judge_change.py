@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from naoshi.records import Certificate, Change, EvalCase, EvalRun, Handoff
+from naoshi.records import Certificate, CertificateCheck, Change, EvalCase, EvalRun, Handoff
 from naoshi.repair.certificate import certify, failures_told
+from naoshi.repair.from_memory import Ask, Memory
 from naoshi.repair.protect import file_hashes, require_protected_kept
 from naoshi.repair.settings import RepairSettings
 from naoshi.repair.workspace import export_tree, held_folder
@@ -14,6 +15,13 @@ from naoshi.system.git import Git
 
 Evaluate = Callable[[Path, str], EvalRun]
 """Runs the cases on the agent in a folder; the second argument is the commit whose files these are."""
+
+AskAgain = Callable[[Path, str, Sequence[EvalCase], Path | None], EvalRun]
+"""Runs some cases on the agent in a folder (files of a commit), with the documents of a folder (None: as ever)."""
+
+
+AGAIN = "again"
+"""The folder beside the checkout in which the documents lie that are asked again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,16 +44,22 @@ def judge_change(
     settings: RepairSettings,
     worktrees: Path,
     now: datetime,
+    ask: AskAgain | None = None,
+    data_root: Path | None = None,
+    judged_in: str = "",
 ) -> Judgement:
     """Run the evals on *change* and return its certificate.
 
     The protected files are written from the base commit and hashed before the agent runs and after, so that neither
-    the change nor the changed agent can have a say in them.
+    the change nor the changed agent can have a say in them. With *ask* some of what the agent answers right is asked
+    again in another dress, with copies of the documents in *data_root*. *judged_in* says in words where it ran.
 
     Raises:
         ChangeRefusedError: the commit itself holds other protected files than its base.
         RepositoryError: git cannot do its part.
+        StoreError: the disk or the rights do not allow it.
     """
+    targets = tuple(case.case_id for case in handoff.cases)
     require_protected_kept(git, base=change.base_commit, commit=change.commit, protected=settings.protected)
     with held_folder(worktrees / f"{change.change_id}-judge") as folder:
         checkout = folder / "checkout"
@@ -53,17 +67,55 @@ def judge_change(
         export_tree(git, change.base_commit, checkout, index=folder / "index", only=settings.protected)
         protected = file_hashes(checkout, settings.protected)
         run = evaluate(checkout, change.commit)
+        more: list[CertificateCheck] = []
+        if ask is not None and settings.judging.asked_again:
+            more.append(_asked_again(git, change, folder, ask, run, before, cases, targets, data_root, settings))
         protected_after = file_hashes(checkout, settings.protected)
+    if judged_in:
+        more.append(CertificateCheck(name="judged_apart", held=True, detail=judged_in))
     certificate = certify(
         change,
         cases=cases,
         before=before,
         after=run,
-        targets=tuple(case.case_id for case in handoff.cases),
+        targets=targets,
         protected=protected,
         protected_after=protected_after,
         allow_worse=settings.allow_worse,
+        more=more,
         now=now,
     )
     told = failures_told(certificate, cases=cases, before=before, after=run)
     return Judgement(certificate=certificate, run=run, failures=told)
+
+
+def _asked_again(
+    git: Git,
+    change: Change,
+    folder: Path,
+    ask: AskAgain,
+    run: EvalRun,
+    before: EvalRun,
+    cases: Sequence[EvalCase],
+    targets: Sequence[str],
+    data_root: Path | None,
+    settings: RepairSettings,
+) -> CertificateCheck:
+    def base() -> Ask:
+        place = folder / "base"
+        if not place.exists():
+            export_tree(git, change.base_commit, place, index=folder / "index")
+        return lambda some, root: ask(place, change.base_commit, some, root)
+
+    return Memory(
+        changed=lambda some, root: ask(folder / "checkout", change.commit, some, root),
+        base=base,
+        after=run,
+        before=before,
+        cases=cases,
+        first=targets,
+        data_root=data_root,
+        scratch=folder / AGAIN,
+        seed=change.change_id,
+        most=settings.judging.asked_again,
+    ).check()

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings, SandboxMode
 from naoshi.repair.engines.settings import DiagnosisModelSettings, HaloSettings
+from naoshi.repair.judging_settings import JudgingSettings
 from naoshi.repair.prompt_search.settings import PromptSearchSettings
 
 Language = Literal["en", "ja"]
@@ -21,6 +22,13 @@ DEFAULT_PROTECTED = (
     ".gitlab/",
     ".circleci/",
     ".ci/",
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    ".drone.yml",
+    ".pre-commit-config.yaml",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "Jenkinsfile",
     "naoshi.toml",
     "promptfooconfig.yaml",
     "**/.gitattributes",
@@ -98,6 +106,7 @@ class RepairSettings(BaseModel):
     model: DiagnosisModelSettings = DiagnosisModelSettings()
     halo: HaloSettings = HaloSettings()
     gepa: PromptSearchSettings = PromptSearchSettings()
+    judging: JudgingSettings = JudgingSettings()
 
     def guarding(self, folder: str) -> "RepairSettings":
         """Return these settings with the suites in *folder* (relative to the repository) protected, and hidden.

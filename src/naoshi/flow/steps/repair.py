@@ -8,7 +8,7 @@ from naoshi.capture.redaction import redact, redact_text
 from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError
 from naoshi.flow.agent_trace import keep_agent_trace, told_event
-from naoshi.flow.evaluate import ALL_SPLITS, evaluate_folder
+from naoshi.flow.judging import Judging
 from naoshi.flow.loop import Loop
 from naoshi.flow.prompt_searching import idle_prompt_search, prompt_search
 from naoshi.flow.quarantine import SetAside
@@ -139,24 +139,27 @@ def judge(loop: Loop, change: Change, handoff: Handoff, before: EvalRun, *, once
 
     Raises:
         HoldoutBudgetError: the holdout was asked often enough.
+        MissingSandboxError: a sandbox is required for judging and cannot be had.
     """
-    cases = judged_cases(loop)
+    cases, judging = judged_cases(loop), Judging.of(loop)
+    version = f"{change.base_version}+{change.commit[:12]}"
     judgement = judge_change(
         loop.git,
         change,
         handoff=handoff,
         before=before,
         cases=SetAside.of(loop).deciding(cases),
-        evaluate=lambda folder, commit: evaluate_folder(
-            loop,
+        evaluate=lambda folder, commit: judging.evaluate(
             folder,
-            version=f"{change.base_version}+{commit[:12]}",
+            commit,
+            version=version,
             cases=cases,
-            suite=ALL_SPLITS,
-            commit=commit,
             why=f"the certificate of change {change.change_id}",
             once=once,
         ),
+        ask=lambda folder, commit, some, data_root: judging.ask(folder, commit, some, data_root, version=version),
+        data_root=loop.data_root,
+        judged_in=judging.place.told(),
         settings=loop.settings.repair,
         worktrees=loop.worktrees,
         now=loop.clock(),

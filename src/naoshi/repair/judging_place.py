@@ -1,0 +1,84 @@
+"""Where a changed agent is run when it is judged: away from what would tell it the answers."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from naoshi.repair.coding_agents.settings import SandboxMode
+from naoshi.repair.sandbox import find_sandbox
+
+_OURS = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingPlace:
+    """Bubblewrap at ``program`` (empty: there is none, for ``reason``), and what it hides and keeps from writing.
+
+    Inside, an agent finds the machine as it is, since it may need any of it. What is ``hidden`` is empty there, what is
+    ``kept`` can be read only, no other process is seen, and none outlives the agent. Without ``network`` there is none.
+    """
+
+    program: str
+    reason: str
+    hidden: tuple[Path, ...]
+    kept: tuple[Path, ...]
+    network: bool
+
+    @classmethod
+    def find(
+        cls, mode: SandboxMode, *, hidden: Sequence[Path], kept: Sequence[Path], network: bool
+    ) -> "JudgingPlace":  # fmt: skip
+        """Return the place for *mode*; our own code and interpreter are kept besides *kept*.
+
+        Raises:
+            MissingSandboxError: a sandbox is required and cannot be had.
+        """
+        sandbox, reason = find_sandbox(mode)
+        ours = (_OURS, Path(sys.prefix), Path(sys.base_prefix))
+        return cls(
+            program=sandbox.program if sandbox is not None else "",
+            reason=reason.replace("`sandbox` under [repair]", "`sandbox` under [repair.judging]"),
+            hidden=tuple(dict.fromkeys(place.resolve() for place in hidden)),
+            kept=tuple(dict.fromkeys(place.resolve() for place in (*ours, *kept))),
+            network=network,
+        )
+
+    def command(
+        self, words: Sequence[str], *, checkout: Path, readable: Sequence[Path] = (), hidden: Sequence[Path] = ()
+    ) -> tuple[str, ...]:
+        """Return the command that runs *words* in *checkout*, the one folder of ours that may be written.
+
+        *readable* places can be read though they lie in hidden ones; what is *hidden* besides, for this checkout, is
+        empty.
+        """
+        if not self.program:
+            return tuple(words)
+        place = str(checkout.resolve())
+        made = [self.program, "--die-with-parent", "--unshare-user-try", "--unshare-pid", "--unshare-ipc"]
+        made += [] if self.network else ["--unshare-net"]
+        made += ["--cap-drop", "ALL", "--dev-bind", "/", "/", "--proc", "/proc"]
+        # A folder that holds others has to be bound before them.
+        for kept in sorted(self.kept, key=lambda item: len(item.parts)):
+            made += ["--ro-bind", str(kept), str(kept)] if kept.exists() else []
+        for gone in sorted(self.hidden, key=lambda item: len(item.parts)):
+            made += _emptied(gone)
+        made += ["--bind", place, place]
+        for shown in readable:
+            made += ["--ro-bind", str(shown.resolve()), str(shown.resolve())]
+        for gone in hidden:
+            made += _emptied(gone)
+        return (*made, "--chdir", place, "--", *words)
+
+    def told(self) -> str:
+        """Return in words where the agent runs."""
+        if not self.program:
+            return f"without a sandbox: {self.reason}"
+        reach = "with the network" if self.network else "without a network"
+        return f"in a sandbox {reach}; Naoshi's state, the suites and git were not there"
+
+
+def _emptied(place: Path) -> list[str]:
+    if place.is_symlink() or not place.exists():
+        return []
+    return ["--tmpfs", str(place)] if place.is_dir() else ["--ro-bind", "/dev/null", str(place)]
