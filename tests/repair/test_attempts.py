@@ -94,7 +94,8 @@ def test_the_evals_that_judge_are_those_of_the_base(repository: ReceiptsReposito
         return evaluate(checkout, commit)
 
     judgement = judge_change(
-        repository.git, outcome.change, handoff=repository.handoff(), before=repository.before, cases=all_cases(),
+        repository.git, outcome.change, targets=[case.case_id for case in repository.handoff().cases],
+        before=repository.before, cases=all_cases(),
         evaluate=sly, settings=RepairSettings(), worktrees=repository.worktrees, now=NOW,
     )  # fmt: skip
     assert not judgement.certificate.granted

@@ -128,7 +128,7 @@ def try_once(
     return outcome, judge_change(
         workshop.git,
         outcome.change,
-        handoff=handoff,
+        targets=[case.case_id for case in handoff.cases],
         before=before,
         cases=judged,
         evaluate=workshop.evaluate,

@@ -164,7 +164,18 @@ def verify_certificate(
     ):
         if run is not None and (run.run_id != run_id or f"{word} {run_hash(run)}" not in pinned):
             problems.append(f"the run {word} the change is not the one that was certified")
+    if before is not None and after is not None and not _follows(certificate, before, after):
+        problems.append("what it says is mended or worse does not follow from its runs")
     return tuple(problems)
+
+
+def _follows(certificate: Certificate, before: EvalRun, after: EvalRun) -> bool:
+    """Return whether the targets that are mended, and each case that is worse, are so in the two runs."""
+    then, now = before.case_states(), after.case_states()
+    passed = {name for name, state in then.items() if state is ResultState.pass_}
+    passes = {name for name, state in now.items() if state is ResultState.pass_}
+    mended = tuple(sorted(name for name in certificate.targets if name in passes - passed))
+    return certificate.mended == mended and set(certificate.worse) <= passed - passes
 
 
 def failures_told(

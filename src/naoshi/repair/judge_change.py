@@ -1,11 +1,12 @@
 """Judging a change: the evals of the base, run on the changed agent, in a folder made from git's objects alone."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from naoshi.records import Certificate, CertificateCheck, Change, EvalCase, EvalRun, Handoff
+from naoshi.records import Certificate, CertificateCheck, Change, EvalCase, EvalRun
 from naoshi.repair.certificate import certify, failures_told
 from naoshi.repair.from_memory import Ask, Memory
 from naoshi.repair.protect import file_hashes, require_protected_kept
@@ -37,7 +38,7 @@ def judge_change(
     git: Git,
     change: Change,
     *,
-    handoff: Handoff,
+    targets: Sequence[str],
     before: EvalRun,
     cases: Sequence[EvalCase],
     evaluate: Evaluate,
@@ -47,21 +48,22 @@ def judge_change(
     ask: AskAgain | None = None,
     data_root: Path | None = None,
     judged_in: str = "",
+    place: str = "",
 ) -> Judgement:
-    """Run the evals on *change* and return its certificate.
+    """Run the evals on *change*, made to mend the cases *targets*, and return its certificate.
 
     The protected files are written from the base commit and hashed before the agent runs and after, so that neither
     the change nor the changed agent can have a say in them. With *ask* some of what the agent answers right is asked
-    again in another dress, with copies of the documents in *data_root*. *judged_in* says in words where it ran.
+    again in another dress, with copies of the documents in *data_root*. *judged_in* says in words where it ran. *place*
+    names the folder below *worktrees* that it is done in, where that is not the one of a repair.
 
     Raises:
         ChangeRefusedError: the commit itself holds other protected files than its base.
         RepositoryError: git cannot do its part.
         StoreError: the disk or the rights do not allow it.
     """
-    targets = tuple(case.case_id for case in handoff.cases)
     require_protected_kept(git, base=change.base_commit, commit=change.commit, protected=settings.protected)
-    with held_folder(worktrees / f"{change.change_id}-judge") as folder:
+    with held_folder(worktrees / (place or f"{change.change_id}-judge")) as folder:
         checkout = folder / "checkout"
         export_tree(git, change.commit, checkout, index=folder / "index", without=settings.protected)
         export_tree(git, change.base_commit, checkout, index=folder / "index", only=settings.protected)
@@ -102,9 +104,10 @@ def _asked_again(
     settings: RepairSettings,
 ) -> CertificateCheck:
     def base() -> Ask:
+        # Afresh each time, since a changed agent outside of a sandbox could have put another one there.
         place = folder / "base"
-        if not place.exists():
-            export_tree(git, change.base_commit, place, index=folder / "index")
+        shutil.rmtree(place, ignore_errors=True)
+        export_tree(git, change.base_commit, place, index=folder / "index")
         return lambda some, root: ask(place, change.base_commit, some, root)
 
     return Memory(

@@ -146,7 +146,7 @@ def judge(loop: Loop, change: Change, handoff: Handoff, before: EvalRun, *, once
     judgement = judge_change(
         loop.git,
         change,
-        handoff=handoff,
+        targets=[case.case_id for case in handoff.cases],
         before=before,
         cases=SetAside.of(loop).deciding(cases),
         evaluate=lambda folder, commit: judging.evaluate(

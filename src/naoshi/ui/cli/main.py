@@ -17,6 +17,7 @@ from naoshi import __version__
 from naoshi.errors import NaoshiError
 from naoshi.ui.cli import (
     case_commands,
+    certificate_commands,
     ci_command,
     confirm_commands,
     correction_commands,
@@ -35,7 +36,8 @@ from naoshi.ui.cli.output import visible
 # The stages in the order of the loop; what goes round by itself and what shows it all stand around them.
 _ORDER = (
     "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "cases", "judge",
-    "diagnose", "halo", "handoff", "repair", "gate", "ci", "review", "release", "rollback", "ledger", "confirm", "demo",
+    "diagnose", "halo", "handoff", "repair", "certificate", "gate", "ci", "review", "release", "rollback", "ledger",
+    "confirm", "demo",
 )  # fmt: skip
 
 
@@ -65,6 +67,7 @@ for group in (
     suite_commands,
     judge_commands,
     repair_commands,
+    certificate_commands,
     halo_commands,
     gate_commands,
     ci_command,
