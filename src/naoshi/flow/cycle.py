@@ -5,7 +5,6 @@ finished step, takes up a workflow that was killed, and never does a finished st
 person, or that was stopped by an error, ends its workflow; the next one begins at the step that the record names.
 """
 
-import fcntl
 import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -14,14 +13,12 @@ from pathlib import Path
 
 from dbos import DBOS, SetWorkflowID, WorkflowHandle
 
-from naoshi.errors import StoreError
+from naoshi.flow.alone import alone_in
 from naoshi.flow.loop import Loop
 from naoshi.flow.steps import FIRST_STEP, STEPS
 from naoshi.flow.stopping import StepUnderWay, Stopped
 from naoshi.flow.versions import present_version
 from naoshi.records import Cycle, CycleState, content_id
-from naoshi.repair.remove_branches import remove_unknown_branches
-from naoshi.repair.workspace import clear_leftovers
 
 FLOW_VERSION = "naoshi-flow-1"
 """DBOS takes up only workflows of the same application version. It changes when the steps' order does."""
@@ -142,25 +139,17 @@ def open_workshop(loop: Loop, *, database_url: str = "", watcher: Watcher | None
     *database_url* is a `postgresql://` address; empty keeps them in SQLite beside the store.
 
     Raises:
-        StoreError: another process runs a cycle of this repository.
+        StoreError: another process runs a cycle or a repair of this repository.
     """
-    with _alone(loop.state / "cycle.lock"):
+    with alone_in(loop):
         workshop = Workshop(loop=loop, watcher=watcher)
         _open.append(workshop)
         try:
-            _clear(loop)
             _launch(database_url or f"sqlite:///{loop.state / 'flow.db'}", loop.state)
             yield workshop
         finally:
             DBOS.destroy()
             _open.remove(workshop)
-
-
-def _clear(loop: Loop) -> None:
-    """Remove what a killed process left: checkouts that nobody works in, and branches of changes that were not kept."""
-    clear_leftovers(loop.worktrees)
-    loop.git("worktree", "prune")
-    remove_unknown_branches(loop.git, known=(change.change_id for change in loop.store.changes.find()))
 
 
 def _launch(url: str, state: Path) -> None:
@@ -182,15 +171,3 @@ def _launch(url: str, state: Path) -> None:
 def _executor(url: str, state: Path) -> str:
     """Return who takes up killed workflows: whoever has the file; in a shared database, this repository alone."""
     return "local" if url.startswith("sqlite:") else content_id("executor", str(state.resolve()))
-
-
-@contextmanager
-def _alone(path: Path) -> Generator[None]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            hint = "wait until it has ended"
-            raise StoreError("another `naoshi` runs a cycle of this repository", hint=hint) from error
-        yield

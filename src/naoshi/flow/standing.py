@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from naoshi.flow.case_review import case_questions
 from naoshi.flow.certified import CertifiedChange, certified_changes
+from naoshi.flow.left_to_people import left_groups
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import runs_by_version
 from naoshi.flow.quarantine import SetAside
@@ -88,7 +89,7 @@ def standing(loop: Loop) -> Standing:
         cycle_stage=cycles[-1].stage if cycles else None,
         cycle_reasons=cycles[-1].reasons if cycles else (),
         last_change=_last_change(loop, changes),
-        waiting=(*_waiting(questions, changes), *_flaky(loop)),
+        waiting=(*_waiting(questions, changes), *_left(loop), *_flaky(loop)),
         alarms=review_figures(store.reviews.find(), triages=triages, settings=loop.settings.review).alarms,
         next_step=_next_step(loop, cycles[-1] if cycles else None, len(questions), changes),
     )
@@ -122,6 +123,11 @@ def _waiting(questions: tuple[TriageQuestion, ...], changes: tuple[CertifiedChan
             yield f"change {item.change.change_id} for a review: naoshi review"
         if item.waits_for_release:
             yield f"change {item.change.change_id} for its release: naoshi release"
+
+
+def _left(loop: Loop) -> Iterator[str]:
+    for item in left_groups(loop):
+        yield f"{item.name} needs a person after {item.attempts} attempts: naoshi attempts"
 
 
 def _flaky(loop: Loop) -> Iterator[str]:

@@ -59,7 +59,9 @@ if TYPE_CHECKING:
     from naoshi.records.evidence import Evidence
     from naoshi.records.field_rule import FieldKind, FieldRule, FieldRules
     from naoshi.records.gate_self_test import GateProbe, GateSelfTest
+    from naoshi.records.proposal import Proposal, ProposalState
     from naoshi.records.release import LedgerEntry, Release, Review, ReviewDecision, Version
+    from naoshi.records.repair import Repair, RepairState
     from naoshi.records.run_judge import RunJudge
     from naoshi.records.signal import FailureGroup, Signal, SignalSource
     from naoshi.records.source_document import SourceDocument, SourceLine
@@ -115,12 +117,16 @@ __all__ = [
     "Outcome",
     "PolicyVerdict",
     "Probe",
+    "Proposal",
+    "ProposalState",
     "Provenance",
     "QuarantinedLine",
     "Reason",
     "Recommendation",
     "Record",
     "Release",
+    "Repair",
+    "RepairState",
     "ReplacedQuestion",
     "Resolution",
     "ResultState",
@@ -204,12 +210,16 @@ _HOME = {
     "Outcome": "confirmation",
     "PolicyVerdict": "eval_run",
     "Probe": "calibration",
+    "Proposal": "proposal",
+    "ProposalState": "proposal",
     "Provenance": "eval_case",
     "QuarantinedLine": "trace",
     "Reason": "confirmation",
     "Recommendation": "diagnosis",
     "Record": "base",
     "Release": "release",
+    "Repair": "repair",
+    "RepairState": "repair",
     "ReplacedQuestion": "confirmation",
     "Resolution": "confirmation",
     "ResultState": "eval_run",

@@ -48,6 +48,7 @@ class Cycle(Record):
     attempt: int = 1
     before_run_id: str | None = None
     diagnosis_id: str | None = None
+    repair_id: str | None = None
     handoff_id: str | None = None
     change_id: str | None = None
     after_run_id: str | None = None

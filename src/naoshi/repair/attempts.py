@@ -14,6 +14,8 @@ from naoshi.repair.settings import RepairSettings
 from naoshi.repair.workspace import clear_leftovers
 from naoshi.system.git import Git
 
+_NAMED = 50
+
 HandoffFor = Callable[[int, Sequence[str]], Handoff]
 """Returns the handoff of an attempt (from 1), given what the attempts before failed on."""
 
@@ -63,7 +65,7 @@ def repair(
     handoff_for: HandoffFor,
     on_attempt: Callable[[Attempt], None] | None = None,
 ) -> RepairOutcome:
-    """Let the coding agent try until a change is certified, at most as often as the settings say.
+    """Let the coding agent try until enough changes are certified, at most as often as the settings say.
 
     *before* is the run of the base on all diagnose and validate cases of *evidence*. *on_attempt* hears of each attempt
     when it has ended. Folders that a killed repair left are removed first.
@@ -86,8 +88,9 @@ def repair(
         if outcome.change is not None and judgement is not None:
             changes.append(outcome.change)
             judgements.append((outcome.change, judgement))
-        failures = judgement.failures if judgement is not None else outcome.failures
-        if outcome.final or not failures:
+        failures = told_next(outcome, judgement)
+        granted = [item.certificate for _, item in judgements if item.certificate.granted]
+        if outcome.final or is_enough(granted, best_of=workshop.settings.best_of):
             break
     best = best_granted(judgements)
     reasons = () if best is not None else tuple(dict.fromkeys(line for item in attempts for line in item.failures))
@@ -140,6 +143,13 @@ def try_once(
     )
 
 
+def told_next(outcome: ChangeOutcome, judgement: Judgement | None) -> tuple[str, ...]:
+    """Return what the attempt after this one is told of it."""
+    if judgement is None:
+        return outcome.failures
+    return failures_left(judgement.certificate) if judgement.certificate.granted else judgement.failures
+
+
 def attempt_record(handoff: Handoff, outcome: ChangeOutcome, judgement: Judgement | None, *, now: datetime) -> Attempt:
     """Return the record of one attempt; ``failures`` has what people may read of why it failed."""
     return Attempt(
@@ -155,16 +165,57 @@ def attempt_record(handoff: Handoff, outcome: ChangeOutcome, judgement: Judgemen
 
 
 def best_granted(judgements: Sequence[tuple[Change, Judgement]]) -> Granted | None:
-    """Return the granted change that mends the most and breaks the least, the earlier one where they are equal."""
-    granted = [(change, judgement) for change, judgement in judgements if judgement.certificate.granted]
-    if not granted:
-        return None
-    change, judgement = max(
-        granted,
-        key=lambda pair: (
-            len(pair[1].certificate.mended) - len(pair[1].certificate.worse),
-            -len(pair[1].certificate.worse),
-            -pair[0].attempt,
-        ),
-    )
-    return Granted(change=change, certificate=judgement.certificate, run=judgement.run)
+    """Return the granted change that is the best of *judgements*, or None where none is granted."""
+    granted = {
+        judgement.certificate.certificate_id: Granted(
+            change=change, certificate=judgement.certificate, run=judgement.run
+        )
+        for change, judgement in judgements
+        if judgement.certificate.granted
+    }
+    best = best_certified([(item.change, item.certificate) for item in granted.values()])
+    return granted[best[1].certificate_id] if best is not None else None
+
+
+def best_certified(certified: Sequence[tuple[Change, Certificate]]) -> tuple[Change, Certificate] | None:
+    """Return the pair that mends the most and breaks the least, then the smaller diff, then the earlier attempt."""
+    return max(certified, key=_worth, default=None)
+
+
+def needs_no_better(certificate: Certificate) -> bool:
+    """Return whether *certificate* is granted to a change that mends all its targets and makes nothing worse."""
+    return certificate.granted and not certificate.worse and set(certificate.mended) == set(certificate.targets)
+
+
+def is_enough(certified: Sequence[Certificate], *, best_of: int) -> bool:
+    """Return whether the granted certificates *certified* end a repair that chooses the best of *best_of*."""
+    return len(certified) >= best_of or any(needs_no_better(item) for item in certified)
+
+
+def failures_left(certificate: Certificate) -> tuple[str, ...]:
+    """Return what the next attempt is told of a change that was certified and may not be the best.
+
+    Only targets are named, which are of the diagnose split, and how many cases are worse.
+    """
+    left = [name for name in certificate.targets if name not in certificate.mended]
+    told = [f"certified, but a better change is looked for: {len(certificate.mended)} of "
+            f"{len(certificate.targets)} targets are mended"]  # fmt: skip
+    if left:
+        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        told.append(f"still failing: {', '.join(left[:_NAMED])}{more}")
+    if certificate.worse:
+        told.append(f"worse: {len(certificate.worse)} cases")
+    return tuple(told)
+
+
+def changed_lines(diff: str) -> int:
+    """Return how many lines the unified *diff* adds and removes."""
+    return sum(
+        line.startswith(("+", "-")) and not line.startswith(("+++ ", "--- ")) for line in diff.splitlines()
+    )  # fmt: skip
+
+
+def _worth(pair: tuple[Change, Certificate]) -> tuple[int, ...]:
+    change, certificate = pair
+    gained = len(certificate.mended) - len(certificate.worse)
+    return gained, -len(certificate.worse), -changed_lines(change.diff), -change.attempt

@@ -112,6 +112,17 @@ def build_handoff(
     return final.model_copy(update={"handoff_id": identifier})
 
 
+def group_of_case(case: EvalCase, groups: Sequence[FailureGroup]) -> str | None:
+    """Return the identifier of the first of *groups* that *case* is a failure of, or None."""
+    origin = case.provenance
+    known = {group.group_id for group in groups}
+    if origin.group_id in known:
+        return origin.group_id
+    alike = [item for item in groups if (item.artifact, item.field) == (origin.artifact, origin.field)]
+    same_trace = [item for item in alike if origin.trace_id in item.trace_ids]
+    return next((item.group_id for item in [*same_trace, *alike]), None)
+
+
 def trace_path(trace_id: str) -> str:
     """Return where the trace called *trace_id* is exported to, relative to the handoff; any name gives a safe path."""
     name = trace_id if _PLAIN_NAME.fullmatch(trace_id) else content_hash(trace_id)[:32]
@@ -170,7 +181,7 @@ class _CaseEvidence:
         expected = _expected(case)
         return HandoffCase(
             case_id=case.case_id,
-            group_id=self._group_of(case),
+            group_id=group_of_case(case, self.groups),
             artifact=origin.artifact,
             field=origin.field,
             vars=_plain_vars(case.vars),
@@ -202,15 +213,6 @@ class _CaseEvidence:
         if isinstance(output, dict) and field in output:
             return output[field]
         return case.provenance.observed
-
-    def _group_of(self, case: EvalCase) -> str | None:
-        origin = case.provenance
-        known = {group.group_id for group in self.groups}
-        if origin.group_id in known:
-            return origin.group_id
-        alike = [item for item in self.groups if (item.artifact, item.field) == (origin.artifact, origin.field)]
-        same_trace = [item for item in alike if origin.trace_id in item.trace_ids]
-        return next((item.group_id for item in [*same_trace, *alike]), None)
 
     def _places(self, trace: Trace | None, expected: JsonValue, document: str | None) -> tuple[Evidence, ...]:
         sources = trace.sources if trace is not None else ()

@@ -65,7 +65,9 @@ class RepairSettings(BaseModel):
     ``token_limit`` in tokens of its model, ``change_limit`` in bytes of changed files. Paths ending in
     ``/`` are folders, ``**/name`` is that name at any depth, anything else is one file; ``protected`` wins over
     ``editable``; ``hidden`` files are not in the coding agent's checkout. ``environment`` is handed to the coding agent
-    besides a short list of harmless variables. A repair has at most ``attempts`` tries (1 to 3).
+    besides a short list of harmless variables. A repair has at most ``attempts`` tries (1 to 3). It ends with the first
+    certified change; with ``best_of`` above 1 it goes on until so many are certified and takes the best, unless one
+    mends every target and makes nothing worse.
 
     ``sandbox`` runs the coding agent inside bubblewrap: where it is there (`auto`), always (`require`) or never
     (`off`). ``reachable`` are the addresses that a `command` may reach from there, ``network`` opens all of them,
@@ -87,6 +89,7 @@ class RepairSettings(BaseModel):
     token_limit: int = Field(default=2_000_000, gt=0)
     change_limit: int = Field(default=8 * 1024 * 1024, gt=0)
     attempts: int = Field(default=3, ge=1, le=3)
+    best_of: int = Field(default=1, ge=1, le=3)
     editable: tuple[str, ...] = ("harness/",)
     protected: tuple[str, ...] = DEFAULT_PROTECTED
     hidden: tuple[str, ...] = ("evals/validate.yaml",)

@@ -20,7 +20,9 @@ from naoshi.records.diagnosis import Diagnosis, Handoff
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import Baseline, EvalRun, Verdict
 from naoshi.records.gate_self_test import GateSelfTest
+from naoshi.records.proposal import Proposal
 from naoshi.records.release import LedgerEntry, Release, Review, Version
+from naoshi.records.repair import Repair
 from naoshi.records.signal import FailureGroup, Signal
 from naoshi.records.trace import QuarantinedLine, Trace
 
@@ -114,6 +116,10 @@ class Store(Protocol):
     def attempts(self) -> Repository[Attempt]: ...  # noqa: D102
     @property
     def certificates(self) -> Repository[Certificate]: ...  # noqa: D102
+    @property
+    def repairs(self) -> Repository[Repair]: ...  # noqa: D102
+    @property
+    def proposals(self) -> Repository[Proposal]: ...  # noqa: D102
     @property
     def reviews(self) -> Repository[Review]: ...  # noqa: D102
     @property

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 
 from naoshi.flow.loop import Loop
+from naoshi.flow.steps.attempt import certify_step, hand_off_step, repair_step
 from naoshi.flow.steps.diagnose import diagnose_step
 from naoshi.flow.steps.gate import gate_step
 from naoshi.flow.steps.mint import mint_step
 from naoshi.flow.steps.observe import observe_step
 from naoshi.flow.steps.release import release_step
-from naoshi.flow.steps.repair import certify_step, hand_off_step, repair_step
 from naoshi.flow.steps.review import review_step
 from naoshi.flow.steps.run import run_step
 from naoshi.flow.steps.triage import triage_step

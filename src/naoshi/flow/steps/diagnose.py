@@ -7,6 +7,7 @@ from dataclasses import replace
 from naoshi.capture.redaction import redact
 from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import InputError
+from naoshi.flow.left_to_people import left_groups, without_left
 from naoshi.flow.loop import Loop
 from naoshi.flow.quarantine import SetAside
 from naoshi.flow.steps.ending import ended
@@ -42,6 +43,21 @@ def failing_cases(run: EvalRun, cases: Sequence[EvalCase]) -> tuple[EvalCase, ..
     return tuple(case for case in cases if case.case_id in failing)
 
 
+def seen_cases(loop: Loop) -> tuple[EvalCase, ...]:
+    """Return the cases that a coding agent may see: those of the diagnose split that have a say in the gate."""
+    return of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)
+
+
+def cases_to_mend(loop: Loop, run: EvalRun) -> tuple[EvalCase, ...]:
+    """Return the cases of a repair: all that a coding agent may see, but failures in groups that are left to people."""
+    cases, left = seen_cases(loop), left_groups(loop)
+    if not left:
+        return cases
+    failing = failing_cases(run, cases)
+    groups = group(_signals(loop, seen_corrections(loop, failing)))
+    return without_left(left, cases=cases, failing=failing, groups=groups)
+
+
 def seen_corrections(loop: Loop, cases: Sequence[EvalCase]) -> tuple[Correction, ...]:
     """Return the corrections that *cases* were made from."""
     wanted = (case.provenance.correction_id for case in cases)
@@ -56,10 +72,13 @@ def seen_traces(loop: Loop, cases: Sequence[EvalCase]) -> tuple[Trace, ...]:
     return tuple(trace for trace in found if trace is not None)
 
 
-def diagnose(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
-    """Diagnose the cases of the diagnose split that fail in *run*; every citation is looked up, and kept in the store.
+def diagnose(
+    loop: Loop, run: EvalRun, *, version: str, cases: Sequence[EvalCase] | None = None, keep: bool = True
+) -> Diagnosis:
+    """Diagnose those of *cases* that fail in *run*; every citation is looked up, and the diagnosis kept if *keep*.
 
-    Only corrections of that split enter, so that nothing of the other splits can reach the coding agent or a model.
+    Without *cases* it is about all that a coding agent may see. Only corrections of that split enter, so that nothing
+    of the other splits can reach the coding agent or a model.
 
     Raises:
         ModelError: the model of the engine gave no usable answer. The same diagnosis can be asked for again.
@@ -69,16 +88,17 @@ def diagnose(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
     """
     repair = loop.settings.repair
     engine = open_engine(repair, environment=os.environ, kept=loop.state / "halo", mask=redact)
-    material = _material(loop, run, version)
+    material = _material(loop, run, version, cases)
     if engine.name != "evidence":
         loop.report(f"the engine {engine.name} diagnoses {len(failing_cases(run, material.cases))} failing cases")
         material = _with_texts(loop, material)
     diagnosis = checked(engine.diagnose(material, now=loop.clock()), _lookup(loop, material))
-    loop.store.diagnoses.put(diagnosis)
+    if keep:
+        loop.store.diagnoses.put(diagnosis)
     return diagnosis
 
 
-def present_diagnosis(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
+def present_diagnosis(loop: Loop, run: EvalRun, *, version: str, cases: Sequence[EvalCase] | None = None) -> Diagnosis:
     """Return the latest diagnosis of the same failures by the engine of the settings, or else a fresh one.
 
     What a model said once is what the handoff says; asking again could give something that nobody has looked at. Its
@@ -90,20 +110,26 @@ def present_diagnosis(loop: Loop, run: EvalRun, *, version: str) -> Diagnosis:
         MissingProgramError: HALO is not installed.
         MissingExtraError: what asks models is not installed.
     """
+    known = kept_diagnosis(loop, run, version=version, cases=cases)
+    return known if known is not None else diagnose(loop, run, version=version, cases=cases)
+
+
+def kept_diagnosis(
+    loop: Loop, run: EvalRun, *, version: str, cases: Sequence[EvalCase] | None = None
+) -> Diagnosis | None:
+    """Return the latest diagnosis of the same failures by a model or HALO, if the settings name it and there is one."""
     name = loop.settings.repair.engine
-    if name != "evidence":
-        material = _material(loop, run, version)
-        groups = tuple(sorted(material.groups, key=lambda item: item.rank))
-        known = (item for item in loop.store.diagnoses.find(agent_version=version) if item.engine == name)
-        alike = [item for item in known if item.groups == groups]
-        if alike:
-            latest = max(alike, key=lambda item: item.made_at)
-            return checked(latest, _lookup(loop, material))
-    return diagnose(loop, run, version=version)
+    if name == "evidence":
+        return None
+    material = _material(loop, run, version, cases)
+    groups = tuple(sorted(material.groups, key=lambda item: item.rank))
+    known = (item for item in loop.store.diagnoses.find(agent_version=version) if item.engine == name)
+    latest = max((item for item in known if item.groups == groups), key=lambda item: item.made_at, default=None)
+    return checked(latest, _lookup(loop, material)) if latest is not None else None
 
 
-def _material(loop: Loop, run: EvalRun, version: str) -> DiagnosisMaterial:
-    cases = of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)
+def _material(loop: Loop, run: EvalRun, version: str, chosen: Sequence[EvalCase] | None) -> DiagnosisMaterial:
+    cases = seen_cases(loop) if chosen is None else tuple(chosen)
     failing = failing_cases(run, cases)
     corrections = seen_corrections(loop, failing)
     signals = _signals(loop, corrections)
@@ -155,11 +181,14 @@ def _with_texts(loop: Loop, material: DiagnosisMaterial) -> DiagnosisMaterial:
 def diagnose_step(loop: Loop, cycle: Cycle) -> Cycle:
     """Diagnose; a version that passes every case has nothing to mend."""
     run = loop.store.runs.get(cycle.before_run_id or "")
-    cases = of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)
+    cases = cases_to_mend(loop, run) if run is not None else ()
     if run is None or not failing_cases(run, cases):
-        reason = "every case that the coding agent may see passes"
+        left = len(left_groups(loop))
+        reason = f"{left} groups of failures need a person: naoshi attempts" if left else (
+            "every case that the coding agent may see passes"
+        )  # fmt: skip
         return ended(loop, cycle, CycleState.nothing_to_do, reason)
-    diagnosis = diagnose(loop, run, version=cycle.base_version)
+    diagnosis = diagnose(loop, run, version=cycle.base_version, cases=cases)
     for item in diagnosis.recommendations[:3]:
         loop.report(f"diagnosis {item.rank}: {item.title}")
     return cycle.model_copy(update={"stage": "handoff", "diagnosis_id": diagnosis.diagnosis_id})

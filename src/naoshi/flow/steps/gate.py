@@ -4,7 +4,7 @@ from naoshi.flow.loop import Loop
 from naoshi.flow.quarantine import SetAside
 from naoshi.flow.required import require
 from naoshi.flow.rerun import rerunning
-from naoshi.flow.steps.repair import next_attempt
+from naoshi.flow.steps.attempt import refused_by_gate
 from naoshi.flow.trusted_gate import require_trusted
 from naoshi.gate.decide import settle
 from naoshi.records import Cycle, EvalRun, Verdict, VerdictOutcome
@@ -57,5 +57,5 @@ def gate_step(loop: Loop, cycle: Cycle) -> Cycle:
     if verdict.outcome is not VerdictOutcome.pass_:
         blocked = [item.category for item in verdict.categories if item.outcome is not VerdictOutcome.pass_]
         told = f"gate: {verdict.outcome.value} in {', '.join(blocked) or 'the whole run'}"
-        return next_attempt(loop, judged, (told,), reasons=(f"gate: {verdict.outcome.value}", *verdict.reasons))
+        return refused_by_gate(loop, judged, told, reasons=(f"gate: {verdict.outcome.value}", *verdict.reasons))
     return judged.model_copy(update={"stage": "review"})

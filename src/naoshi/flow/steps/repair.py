@@ -1,10 +1,10 @@
-"""From the diagnosis to a change that is proven, in at most three attempts."""
+"""From the diagnosis to a change that is proven: what one attempt is made of."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from naoshi.capture.redaction import redact, redact_text
+from naoshi.capture.redaction import redact
 from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError
 from naoshi.flow.agent_trace import keep_agent_trace, told_event
@@ -12,22 +12,9 @@ from naoshi.flow.judging import Judging
 from naoshi.flow.loop import Loop
 from naoshi.flow.prompt_searching import idle_prompt_search, prompt_search
 from naoshi.flow.quarantine import SetAside
-from naoshi.flow.required import require
-from naoshi.flow.steps.diagnose import seen_corrections, seen_traces
-from naoshi.flow.steps.ending import ended
+from naoshi.flow.steps.diagnose import seen_cases, seen_corrections, seen_traces
 from naoshi.flow.suites import judged_cases, of_split
-from naoshi.records import (
-    Attempt,
-    Change,
-    Cycle,
-    CycleState,
-    Diagnosis,
-    EvalCase,
-    EvalRun,
-    Handoff,
-    Split,
-    content_id,
-)
+from naoshi.records import Change, Diagnosis, EvalCase, EvalRun, Handoff, Split
 from naoshi.repair.coding_agents.base import CodingAgent
 from naoshi.repair.coding_agents.open_agent import open_coding_agent
 from naoshi.repair.handoff import build_handoff
@@ -39,10 +26,20 @@ from naoshi.system.files import write_durably
 
 
 def hand_off(
-    loop: Loop, diagnosis: Diagnosis, run: EvalRun, *, attempt: int = 1, failures: tuple[str, ...] = ()
+    loop: Loop,
+    diagnosis: Diagnosis,
+    run: EvalRun,
+    *,
+    cases: Sequence[EvalCase] | None = None,
+    attempt: int = 1,
+    failures: tuple[str, ...] = (),
+    keep: bool = True,
 ) -> Handoff:
-    """Build the handoff of *diagnosis* from the cases of the diagnose split, and keep it in the store."""
-    cases = of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)
+    """Build the handoff of *diagnosis* from *cases*, and keep it in the store if *keep*.
+
+    Without *cases* it has all that a coding agent may see.
+    """
+    cases = seen_cases(loop) if cases is None else cases
     repair = loop.settings.repair
     handoff = build_handoff(
         diagnosis,
@@ -58,7 +55,8 @@ def hand_off(
         layout=repair.layout,
         mask=redact,
     )
-    loop.store.handoffs.put(handoff)
+    if keep:
+        loop.store.handoffs.put(handoff)
     return handoff
 
 
@@ -168,71 +166,3 @@ def judge(loop: Loop, change: Change, handoff: Handoff, before: EvalRun, *, once
         loop.store.runs.put(judgement.run)
         loop.store.certificates.put(judgement.certificate)
     return judgement
-
-
-def hand_off_step(loop: Loop, cycle: Cycle) -> Cycle:
-    """Write the handoff of this attempt."""
-    diagnosis = require(loop.store.diagnoses, cycle.diagnosis_id)
-    run = require(loop.store.runs, cycle.before_run_id)
-    handoff = hand_off(loop, diagnosis, run, attempt=cycle.attempt, failures=cycle.failures)
-    folder = loop.state / "handoffs" / f"cycle-{cycle.number}-attempt-{cycle.attempt}"
-    write_handoff(loop, handoff, folder)
-    loop.report(f"handoff {cycle.attempt}: {len(handoff.cases)} failing cases, {len(handoff.confirmed)} to keep")
-    return cycle.model_copy(update={"stage": "repair", "handoff_id": handoff.handoff_id})
-
-
-def repair_step(loop: Loop, cycle: Cycle) -> Cycle:
-    """Let the coding agent make its change."""
-    handoff = require(loop.store.handoffs, cycle.handoff_id)
-    outcome = make(loop, handoff, base=Base(version=cycle.base_version, commit=cycle.base_commit))
-    if outcome.change is None:
-        return next_attempt(
-            loop, cycle, outcome.failures, reasons=outcome.reasons, log=outcome.log, final=outcome.final
-        )
-    loop.report(f"change {outcome.change.change_id}: {', '.join(outcome.change.files)}")
-    return cycle.model_copy(update={"stage": "certify", "change_id": outcome.change.change_id})
-
-
-def certify_step(loop: Loop, cycle: Cycle) -> Cycle:
-    """Prove the change, or tell the next attempt why it cannot be proven."""
-    change = require(loop.store.changes, cycle.change_id)
-    handoff = require(loop.store.handoffs, cycle.handoff_id)
-    before = require(loop.store.runs, cycle.before_run_id)
-    judgement = judge(loop, change, handoff, before, once=f"{cycle.cycle_id}:certify:{cycle.attempt}")
-    certificate = judgement.certificate
-    told = f"mends {len(certificate.mended)} of {len(certificate.targets)}, worse {len(certificate.worse)}"
-    loop.report(f"certificate {'granted' if certificate.granted else 'refused'}: {told}")
-    found = {"certificate_id": certificate.certificate_id, "after_run_id": judgement.run.run_id}
-    if not certificate.granted:
-        return next_attempt(loop, cycle.model_copy(update=found), judgement.failures)
-    return cycle.model_copy(update={"stage": "gate", **found})
-
-
-def next_attempt(
-    loop: Loop,
-    cycle: Cycle,
-    failures: tuple[str, ...],
-    *,
-    reasons: tuple[str, ...] | None = None,
-    log: str = "",
-    final: bool = False,
-) -> Cycle:
-    """Keep the failed attempt, and go on to the next one, told *failures*; after the last one the change is refused."""
-    now = loop.clock()
-    attempt = Attempt(
-        attempt_id=content_id("attempt", cycle.cycle_id, cycle.attempt),
-        handoff_id=cycle.handoff_id or "",
-        number=cycle.attempt,
-        change_id=cycle.change_id,
-        certificate_id=cycle.certificate_id,
-        failures=reasons or failures,
-        log=redact_text(log),
-        ended_at=now,
-    )
-    loop.store.attempts.put(attempt)
-    for reason in attempt.failures[:3]:
-        loop.report(f"attempt {cycle.attempt} failed: {reason}")
-    if final or cycle.attempt >= loop.settings.repair.attempts:
-        return ended(loop, cycle, CycleState.refused, *attempt.failures)
-    fresh = {"change_id": None, "certificate_id": None, "after_run_id": None, "verdict_id": None}
-    return cycle.model_copy(update={"stage": "handoff", "attempt": cycle.attempt + 1, "failures": failures, **fresh})

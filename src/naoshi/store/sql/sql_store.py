@@ -12,7 +12,9 @@ from naoshi.records.diagnosis import Diagnosis, Handoff
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import Baseline, EvalRun, Verdict
 from naoshi.records.gate_self_test import GateSelfTest
+from naoshi.records.proposal import Proposal
 from naoshi.records.release import Release, Review, Version
+from naoshi.records.repair import Repair
 from naoshi.records.signal import FailureGroup, Signal
 from naoshi.records.trace import QuarantinedLine, Trace
 from naoshi.store.nouns import noun
@@ -51,6 +53,8 @@ class SqlStore:
         self.changes = self._repository(Change, "changes")
         self.attempts = self._repository(Attempt, "attempts")
         self.certificates = self._repository(Certificate, "certificates")
+        self.repairs = self._repository(Repair, "repairs")
+        self.proposals = self._repository(Proposal, "proposals")
         self.reviews = self._repository(Review, "reviews")
         self.versions = self._repository(Version, "versions")
         self.releases = self._repository(Release, "releases")

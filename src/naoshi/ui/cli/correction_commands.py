@@ -75,6 +75,7 @@ def signals(
 
     The output contract and the evidence coverage of the traces are checked; corrections count once they are triaged.
     """
+    from naoshi.flow.left_to_people import left_groups
     from naoshi.flow.steps.observe import observe
     from naoshi.ui.cli.incoming_show import coded_failures, require_traces, show_signals
     from naoshi.ui.cli.session import session
@@ -83,7 +84,7 @@ def signals(
     with session(folder, out) as loop:
         require_traces(loop, version)
         seen = observe(loop, version=version or None)
-        show_signals(seen, out)
+        show_signals(seen, out, left=left_groups(loop))
     return 1 if check and coded_failures(seen) else 0
 
 

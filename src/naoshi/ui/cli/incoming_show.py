@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from naoshi.capture.trace_import import ImportReport
 from naoshi.errors import InputError, NotFoundError
 from naoshi.flow.corrections import CorrectionsTaken
+from naoshi.flow.left_to_people import LeftGroup
 from naoshi.flow.loop import Loop
 from naoshi.flow.steps.observe import Observed
 from naoshi.records import Signal, SignalSource
+from naoshi.ui.cli.attempts_show import told_left
 from naoshi.ui.cli.output import Output, counted, one_line
 
 _SHOWN = 20
@@ -60,8 +62,8 @@ def require_traces(loop: Loop, version: str) -> None:
         raise NotFoundError(f"there is no trace{of} yet", hint="bring traces in with `naoshi ingest`")
 
 
-def show_signals(seen: Observed, out: Output) -> None:
-    """Show the groups of failures, ranked."""
+def show_signals(seen: Observed, out: Output, *, left: Sequence[LeftGroup] = ()) -> None:
+    """Show the groups of failures, ranked, and those that are *left* to people."""
     if not seen.signals:
         out.say("no sign of failure: the coded checks found nothing, and no correction was triaged as a defect")
     else:
@@ -82,6 +84,7 @@ def show_signals(seen: Observed, out: Output) -> None:
             ],
         )
         _say_more(len(seen.groups), out)
+        out.say(*(told_left(item) for item in left))
     out.result(seen)
 
 

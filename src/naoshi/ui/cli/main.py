@@ -36,8 +36,8 @@ from naoshi.ui.cli.output import visible
 # The stages in the order of the loop; what goes round by itself and what shows it all stand around them.
 _ORDER = (
     "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "cases", "judge",
-    "diagnose", "halo", "handoff", "repair", "certificate", "gate", "ci", "review", "release", "rollback", "ledger",
-    "confirm", "demo",
+    "diagnose", "halo", "handoff", "repair", "attempts", "certificate", "gate", "ci", "review", "release",
+    "rollback", "ledger", "confirm", "demo",
 )  # fmt: skip
 
 

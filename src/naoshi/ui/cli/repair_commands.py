@@ -1,10 +1,10 @@
-"""`naoshi diagnose`, `handoff` and `repair`: from failing cases to a change that is proven."""
+"""`naoshi diagnose`, `handoff`, `repair` and `attempts`: from failing cases to a change that is proven."""
 
 from typing import Annotated
 
 import typer
 
-from naoshi.ui.cli.options import HERE, AsJson, ChangeEngine, EngineName, Folder
+from naoshi.ui.cli.options import HERE, AsJson, By, ChangeEngine, EngineName, Folder
 from naoshi.ui.cli.output import Output
 
 
@@ -13,6 +13,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("diagnose")(diagnose)
     app.command("handoff")(handoff)
     app.command("repair")(repair)
+    app.command("attempts")(attempts)
 
 
 def diagnose(
@@ -64,7 +65,8 @@ def repair(
     """Have the coding agent make a change.
 
     It works in a checkout of its own and tries until a change is certified or the attempts are used up: exit status 1
-    then. Your work tree is not touched.
+    then, and what failed needs a person. Stopped and started again, it goes on with the attempt that it was at. Your
+    work tree is not touched.
     """
     from naoshi.ui.cli.repair_show import dry_run_and_show, repair_and_show, with_search
     from naoshi.ui.cli.session import session
@@ -76,3 +78,28 @@ def repair(
             dry_run_and_show(loop, out)
             return 0
         return repair_and_show(loop, out)
+
+
+def attempts(
+    again: Annotated[
+        str, typer.Option("--again", metavar="GROUP", help="Have this group that needs a person tried again, or `all`.")
+    ] = "",
+    by: By = "",
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
+    """Show all attempts of repairs, and what needs a person.
+
+    A group of failures that no attempt could mend is left to people: no cycle takes it up before another case of it
+    fails, or somebody says so with --again.
+    """
+    from naoshi.ui.cli.attempts_show import show_attempts, take_up_and_show
+    from naoshi.ui.cli.session import session
+
+    out = Output(as_json=as_json)
+    with session(folder, out) as loop:
+        if again:
+            take_up_and_show(loop, out, name=again, by=by)
+        else:
+            show_attempts(loop, out)
+    return 0

@@ -1,19 +1,28 @@
 """Diagnosis, handoff and repair, made and shown to people."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 
 from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError, RefusedError
 from naoshi.flow.attempting import repair
+from naoshi.flow.left_to_people import left_groups
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import present_run
-from naoshi.flow.quarantine import SetAside
-from naoshi.flow.steps.diagnose import diagnose, failing_cases, present_diagnosis
+from naoshi.flow.steps.diagnose import (
+    cases_to_mend,
+    diagnose,
+    failing_cases,
+    kept_diagnosis,
+    present_diagnosis,
+    seen_cases,
+)
 from naoshi.flow.steps.repair import coding_agent, hand_off, write_handoff
-from naoshi.flow.suites import judged_cases, of_split
-from naoshi.records import Diagnosis, EvalRun, Handoff, Split
+from naoshi.flow.versions import main_branch
+from naoshi.records import Diagnosis, EvalCase, EvalRun
 from naoshi.repair.handoff_file import render_handoff
+from naoshi.repair.remove_branches import BRANCHES
 from naoshi.repair.settings import Engine
 from naoshi.repair.task import build_task, render_task
 from naoshi.system.files import inside, write_durably
@@ -28,7 +37,7 @@ def diagnose_and_show(loop: Loop, out: Output) -> Diagnosis:
         RefusedError: no case that the coding agent may see fails.
     """
     run = present_run(loop)
-    _require_failures(loop, run)
+    _require_failures(run, seen_cases(loop))
     found = diagnose(loop, run, version=run.version)
     out.say(f"diagnosis {found.diagnosis_id} of {found.agent_version}: {counted(len(found.groups), 'group')}")
     for item in found.recommendations:
@@ -66,7 +75,10 @@ def hand_off_and_show(loop: Loop, out: Output) -> None:
         NotFoundError: the version in force was not run yet on the cases as they are.
         RefusedError: no case that the coding agent may see fails.
     """
-    made = _handoff(loop)
+    run = present_run(loop)
+    cases = seen_cases(loop)
+    _require_failures(run, cases)
+    made = hand_off(loop, present_diagnosis(loop, run, version=run.version), run)
     paths = write_handoff(loop, made, loop.git.folder)
     for cited in made.traces:
         trace = loop.store.traces.get(cited.trace_id)
@@ -83,13 +95,15 @@ def hand_off_and_show(loop: Loop, out: Output) -> None:
 
 
 def dry_run_and_show(loop: Loop, out: Output) -> None:
-    """Show what a repair would hand to which command.
+    """Show what a repair would hand to which command, and the branch that it would make. Nothing is run or kept.
 
     Raises:
         NotFoundError: the version in force was not run yet on the cases as they are.
-        RefusedError: no case that the coding agent may see fails.
+        RefusedError: no case that the coding agent may see fails, or what fails needs a person.
     """
-    made, settings = _handoff(loop), loop.settings.repair
+    run, settings = present_run(loop), loop.settings.repair
+    cases = _mendable(loop, run)
+    made = hand_off(loop, _diagnosis_unasked(loop, run, cases, out), run, cases=cases, keep=False)
     task = render_task(build_task(made, protected=settings.protected, allow_worse=settings.allow_worse))
     text = render_handoff(made, listed=settings.budget.listed, layout=settings.layout)
     out.say("── codex_handoff.md", text, "── task.md", task, "── command (not started)")
@@ -99,7 +113,20 @@ def dry_run_and_show(loop: Loop, out: Output) -> None:
     except ConfigError as error:
         command = ()
         out.say(f"none: {error.message}; {error.advice}")
-    out.result({"codex_handoff": text, "task": task, "command": command})
+    branch, main = f"{BRANCHES.removeprefix('refs/heads/')}<named by its content>", main_branch(loop)
+    commit = loop.git.commit_of(f"refs/heads/{main}")
+    out.say("── branch (not made)", f"{branch}, one commit on {main} at {commit[:12]}")
+    out.result({"codex_handoff": text, "task": task, "command": command, "branch": branch, "base_commit": commit})
+
+
+def _diagnosis_unasked(loop: Loop, run: EvalRun, cases: Sequence[EvalCase], out: Output) -> Diagnosis:
+    """Return a diagnosis without asking a model: the one that it gave before, or else what counting finds."""
+    known = kept_diagnosis(loop, run, version=run.version, cases=cases)
+    if known is not None:
+        return known
+    if (engine := loop.settings.repair.engine) != "evidence":
+        out.progress(f"the engine {engine} is not asked now; its diagnosis may differ from this one")
+    return diagnose(with_engine(loop, "evidence"), run, version=run.version, cases=cases, keep=False)
 
 
 def repair_and_show(loop: Loop, out: Output) -> int:
@@ -112,12 +139,14 @@ def repair_and_show(loop: Loop, out: Output) -> int:
     """
     coding_agent(loop, starting=False)
     run = present_run(loop)
-    done = repair(loop, _diagnosed(loop, run), run)
+    cases = _mendable(loop, run)
+    done = repair(loop, present_diagnosis(loop, run, version=run.version, cases=cases), run)
     change, certificate = done.change, done.certificate
     if change is None or certificate is None:
         reasons = dict.fromkeys(reason for attempt in done.attempts for reason in attempt.failures)
         out.say(f"no change was certified in {counted(len(done.attempts), 'attempt')}:")
         out.say(*(f"  {one_line(reason, most=300)}" for reason in reasons))
+        out.say("the groups need a person now: naoshi attempts")
     else:
         out.say(
             f"change {change.change_id}: {', '.join(change.files)}",
@@ -130,18 +159,26 @@ def repair_and_show(loop: Loop, out: Output) -> int:
     return 0 if change is not None else 1
 
 
-def _handoff(loop: Loop) -> Handoff:
-    run = present_run(loop)
-    return hand_off(loop, _diagnosed(loop, run), run)
+def _mendable(loop: Loop, run: EvalRun) -> tuple[EvalCase, ...]:
+    """Return the cases of a repair, some of which fail.
+
+    Raises:
+        RefusedError: none of them does.
+    """
+    cases = cases_to_mend(loop, run)
+    left = left_groups(loop)
+    if left and not failing_cases(run, cases):
+        names = ", ".join(item.name for item in left[:3])
+        raise RefusedError(
+            f"what still fails needs a person: {names}",
+            hint="look at `naoshi attempts`, and have a group tried again with `naoshi attempts --again GROUP`",
+        )
+    _require_failures(run, cases)
+    return cases
 
 
-def _diagnosed(loop: Loop, run: EvalRun) -> Diagnosis:
-    _require_failures(loop, run)
-    return present_diagnosis(loop, run, version=run.version)
-
-
-def _require_failures(loop: Loop, run: EvalRun) -> None:
-    if not failing_cases(run, of_split(SetAside.of(loop).deciding(judged_cases(loop)), Split.diagnose)):
+def _require_failures(run: EvalRun, cases: Sequence[EvalCase]) -> None:
+    if not failing_cases(run, cases):
         raise RefusedError(
             "there is nothing to mend: every case that the coding agent may see passes",
             hint="bring in new traces and corrections first",
