@@ -38,6 +38,7 @@ class Judging:
         suites = loop.git.folder / loop.settings.evals.folder
         hidden = [loop.state, common, loop.git.folder / ".git"]
         hidden += [suites] if suites.resolve() != loop.git.folder.resolve() else []
+        hidden += [loop.git.folder / name for name in settings.hidden]
         place = JudgingPlace.find(
             settings.sandbox, hidden=hidden, kept=(loop.git.folder, loop.data_root), network=network
         )
