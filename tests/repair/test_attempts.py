@@ -99,7 +99,7 @@ def test_the_evals_that_judge_are_those_of_the_base(repository: ReceiptsReposito
         evaluate=sly, settings=RepairSettings(), worktrees=repository.worktrees, now=NOW,
     )  # fmt: skip
     assert not judgement.certificate.granted
-    assert judgement.failures == ("protected_kept: not held",)
+    assert judgement.failures == ("protected_kept: the changed agent altered protected files while it ran",)
     assert list(repository.worktrees.iterdir()) == []
 
 

@@ -27,6 +27,12 @@ from naoshi.repair.scan_lines import speaks_to_grader
 ANSWERS_FROM_MEMORY = "answers_from_memory"
 """Why a change is refused whose answers are only remembered."""
 
+_NOT_HELD = {
+    "targets_failed_before": "a case that was to be mended did not fail before",
+    "every_case_ran": "a case is missing from one of the runs, or was asked otherwise than it is written",
+    "runs_comparable": "the runs before and after were not graded under the same settings",
+    "protected_kept": "the changed agent altered protected files while it ran",
+}
 _ERRORS = (ResultState.agent_error, ResultState.judge_error, ResultState.not_run)
 
 
@@ -196,12 +202,15 @@ def failures_told(
     if not certificate.mended:
         told.append("no failing case passes now")
     quiet = {"diagnose_kept", "validate_not_worse", "targets_mended"}
-    told += [
-        f"{ANSWERS_FROM_MEMORY}: {check.detail}" if check.name == CHECK else f"{check.name}: not held"
-        for check in certificate.checks
-        if not check.held and check.name not in quiet
-    ]
+    told += [_told(check) for check in certificate.checks if not check.held and check.name not in quiet]
     return tuple(told)
+
+
+def _told(check: CertificateCheck) -> str:
+    """Return in words why *check* does not hold, without the names of cases, which may be hidden ones."""
+    if check.name == CHECK:
+        return f"{ANSWERS_FROM_MEMORY}: {check.detail}"
+    return f"{check.name}: {_NOT_HELD.get(check.name) or check.detail.partition(':')[0]}"
 
 
 def run_hash(run: EvalRun) -> str:
@@ -294,7 +303,7 @@ def _nothing_for_graders(compared: Comparison, before: EvalRun, after: EvalRun) 
             if _speaks(result.output) and not _speaks(compared.cases[result.case_id].provenance.corrected)
         }
     )
-    detail = f"{len(found)} outputs speak to a grader" + (f": {named(found)}" if found else "")
+    detail = f"{len(found)} of {len(after.results)} outputs speak to a grader" + (f": {named(found)}" if found else "")
     return CertificateCheck(name="nothing_for_graders", held=not found, detail=detail)
 
 
