@@ -1,14 +1,15 @@
 """Groups of failures that a repair could not mend. They need a person, and no cycle tries them again unasked."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+
+from pydantic import AwareDatetime
 
 from naoshi.errors import NotFoundError
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import runs_by_version
 from naoshi.flow.repairs import ended_repair
 from naoshi.records import EvalCase, FailureGroup, Repair, RepairState, ResultState
+from naoshi.records.base import Record
 from naoshi.records.repair import UNGROUPED
 from naoshi.release.ledger import enter
 from naoshi.release.versions import current_version
@@ -17,8 +18,7 @@ from naoshi.repair.handoff import group_of_case
 _ENDED = (RepairState.certified, RepairState.needs_person)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LeftGroup:
+class LeftGroup(Record):
     """A group that needs a person: its name in words, the ``cases`` that failed in it, and the repair that gave up."""
 
     group_id: str
@@ -26,7 +26,7 @@ class LeftGroup:
     cases: tuple[str, ...]
     repair_id: str
     attempts: int
-    since: datetime | None
+    since: AwareDatetime | None
 
 
 def leave_to_people(loop: Loop, repair: Repair) -> Repair:
