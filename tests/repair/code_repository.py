@@ -74,6 +74,9 @@ def digest(text):
 '''
 
 
+_RUNS: dict[str, EvalRun] = {}
+
+
 @dataclass(frozen=True, kw_only=True)
 class CodeRepository(ReceiptsRepository):
     """The repository of an agent that is run as a program."""
@@ -95,8 +98,11 @@ class CodeRepository(ReceiptsRepository):
 
     @property
     def before(self) -> EvalRun:
-        """The run of the version at the base."""
-        return self.evaluate(self.git.folder, "base")
+        """The run of the version at the base, made once for all copies of a repository."""
+        commit = self.base.commit
+        if commit not in _RUNS:
+            _RUNS[commit] = self.evaluate(self.git.folder, "base")
+        return _RUNS[commit]
 
     def repaired_by(self, script: str, **settings: object) -> RepairOutcome:
         """Let a coding agent that runs the Python *script* try once, from the handoff to the certificate."""
