@@ -32,6 +32,9 @@
     │   ├── CodingAgentLimitError         it used up its time, tokens or output
     │   ├── EmptyChangeError              it changed nothing
     │   └── UnusableChangeError           what it left cannot be taken as a diff on the base
+    ├── ProposalError               a change could not be put before others
+    │   ├── ProposalCredentialsError      exit status 2: nobody is logged in where it belongs
+    │   └── ProposalPushError             the remote did not take its branch
     ├── ModelError                  exit status 3: a model gave no usable answer
     │   └── JudgeError              the judge of a rubric gave no usable grade
     ├── HaloError                   HALO gave no report that can be used
@@ -286,6 +289,29 @@ class UnusableChangeError(CodingAgentError):
 
     code = "coding-agent-unusable"
     hint = "read the log of the attempt; the next attempt starts from the base again"
+
+
+class ProposalError(NaoshiError):
+    """The proposal was not opened."""
+
+    code = "proposal-failed"
+    hint = "nothing is lost; run `naoshi propose` again"
+    exit_status = 1
+
+
+class ProposalCredentialsError(ProposalError):
+    """Nobody is logged in at the code host."""
+
+    code = "proposal-credentials"
+    hint = "log in with `gh auth login`, or set GH_TOKEN, and run `naoshi propose` again"
+    exit_status = 2
+
+
+class ProposalPushError(ProposalError):
+    """The remote did not take the proposal's branch."""
+
+    code = "proposal-push-refused"
+    hint = "see that you may push there, and run `naoshi propose` again"
 
 
 class ModelError(NaoshiError):

@@ -12,8 +12,10 @@ from naoshi.repair.workspace import clear_leftovers
 
 
 @contextmanager
-def alone(path: Path) -> Generator[None]:
+def alone(path: Path, *, doing: str = "runs a cycle or a repair") -> Generator[None]:
     """Hold the lock *path* inside. The kernel lets go of it when the process ends, however that is.
+
+    *doing* says what another process that holds it does.
 
     Raises:
         StoreError: another process holds it.
@@ -24,7 +26,7 @@ def alone(path: Path) -> Generator[None]:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             hint = "wait until it has ended"
-            raise StoreError("another `naoshi` runs a cycle or a repair of this repository", hint=hint) from error
+            raise StoreError(f"another `naoshi` {doing} of this repository", hint=hint) from error
         yield
 
 

@@ -9,6 +9,7 @@ from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings, 
 from naoshi.repair.engines.settings import DiagnosisModelSettings, HaloSettings
 from naoshi.repair.judging_settings import JudgingSettings
 from naoshi.repair.prompt_search.settings import PromptSearchSettings
+from naoshi.repair.proposal_settings import ProposalSettings
 
 Language = Literal["en", "ja"]
 Layout = Literal["four", "seven"]
@@ -110,6 +111,7 @@ class RepairSettings(BaseModel):
     halo: HaloSettings = HaloSettings()
     gepa: PromptSearchSettings = PromptSearchSettings()
     judging: JudgingSettings = JudgingSettings()
+    proposal: ProposalSettings = ProposalSettings()
 
     def guarding(self, folder: str) -> "RepairSettings":
         """Return these settings with the suites in *folder* (relative to the repository) protected, and hidden.

@@ -26,6 +26,7 @@ from naoshi.ui.cli import (
     halo_commands,
     judge_commands,
     loop_commands,
+    propose_command,
     release_commands,
     repair_commands,
     start_commands,
@@ -36,8 +37,8 @@ from naoshi.ui.cli.output import visible
 # The stages in the order of the loop; what goes round by itself and what shows it all stand around them.
 _ORDER = (
     "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "cases", "judge",
-    "diagnose", "halo", "handoff", "repair", "attempts", "certificate", "gate", "ci", "review", "release",
-    "rollback", "ledger", "confirm", "demo",
+    "diagnose", "halo", "handoff", "repair", "attempts", "certificate", "gate", "ci", "propose", "review",
+    "release", "rollback", "ledger", "confirm", "demo",
 )  # fmt: skip
 
 
@@ -71,6 +72,7 @@ for group in (
     halo_commands,
     gate_commands,
     ci_command,
+    propose_command,
     release_commands,
     confirm_commands,
     demo_command,
