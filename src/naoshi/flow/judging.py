@@ -7,7 +7,7 @@ from pathlib import Path
 from naoshi.evals.settings import AgentSettings
 from naoshi.flow.evaluate import ALL_SPLITS, evaluate_folder
 from naoshi.flow.loop import Loop
-from naoshi.records import EvalCase, EvalRun
+from naoshi.records import EvalCase, EvalRun, Split
 from naoshi.repair.judge_change import AGAIN
 from naoshi.repair.judging_place import JudgingPlace
 from naoshi.system.process import command_words
@@ -43,6 +43,14 @@ class Judging:
             settings.sandbox, hidden=hidden, kept=(loop.git.folder, loop.data_root), network=network
         )
         return cls(loop=loop, place=place)
+
+    @property
+    def guarded(self) -> tuple[Path, ...] | None:
+        """The files besides the repository that have to be as they were afterwards; None where a sandbox keeps all."""
+        if self.place.program:
+            return None
+        loop = self.loop
+        return (loop.settings.evals.suite_path(Split.holdout, repository=loop.git.folder, state=loop.state),)
 
     def evaluate(
         self, folder: Path, commit: str, *, version: str, cases: Sequence[EvalCase], why: str = "", once: str = ""

@@ -31,6 +31,7 @@ _NOT_HELD = {
     "targets_failed_before": "a case that was to be mended did not fail before",
     "every_case_ran": "a case is missing from one of the runs, or was asked otherwise than it is written",
     "runs_comparable": "the runs before and after were not graded under the same settings",
+    "repository_kept": "the repository itself was altered while the changed agent ran without a sandbox; look at it",
     "protected_kept": "the changed agent altered protected files while it ran",
 }
 _ERRORS = (ResultState.agent_error, ResultState.judge_error, ResultState.not_run)

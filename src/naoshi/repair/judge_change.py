@@ -1,7 +1,7 @@
 """Judging a change: the evals of the base, run on the changed agent, in a folder made from git's objects alone."""
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -9,7 +9,7 @@ from pathlib import Path
 from naoshi.records import Certificate, CertificateCheck, Change, EvalCase, EvalRun
 from naoshi.repair.certificate import certify, failures_told
 from naoshi.repair.from_memory import Ask, Memory
-from naoshi.repair.protect import file_hashes, require_protected_kept
+from naoshi.repair.protect import altered, file_hashes, named, repository_hashes, require_protected_kept
 from naoshi.repair.settings import RepairSettings
 from naoshi.repair.workspace import export_tree, held_folder
 from naoshi.system.git import Git
@@ -48,14 +48,16 @@ def judge_change(
     ask: AskAgain | None = None,
     data_root: Path | None = None,
     judged_in: str = "",
+    guarded: Sequence[Path] | None = None,
     place: str = "",
 ) -> Judgement:
     """Run the evals on *change*, made to mend the cases *targets*, and return its certificate.
 
     The protected files are written from the base commit and hashed before the agent runs and after, so that neither
     the change nor the changed agent can have a say in them. With *ask* some of what the agent answers right is asked
-    again in another dress, with copies of the documents in *data_root*. *judged_in* says in words where it ran. *place*
-    names the folder below *worktrees* that it is done in, where that is not the one of a repair.
+    again in another dress, with copies of the documents in *data_root*. *judged_in* says in words where it ran. With
+    *guarded* files the user's repository and these are hashed before and after too: give them where the agent could
+    reach them. *place* names the folder below *worktrees* that it is done in, where that is not the one of a repair.
 
     Raises:
         ChangeRefusedError: the commit itself holds other protected files than its base.
@@ -68,11 +70,14 @@ def judge_change(
         export_tree(git, change.commit, checkout, index=folder / "index", without=settings.protected)
         export_tree(git, change.base_commit, checkout, index=folder / "index", only=settings.protected)
         protected = file_hashes(checkout, settings.protected)
+        around = repository_hashes(git, settings.protected, besides=guarded) if guarded is not None else None
         run = evaluate(checkout, change.commit)
         more: list[CertificateCheck] = []
         if ask is not None and settings.judging.asked_again:
             more.append(_asked_again(git, change, folder, ask, run, before, cases, targets, data_root, settings))
         protected_after = file_hashes(checkout, settings.protected)
+        if guarded is not None and around is not None:
+            more.append(_repository_kept(around, repository_hashes(git, settings.protected, besides=guarded)))
     if judged_in:
         more.append(CertificateCheck(name="judged_apart", held=True, detail=judged_in))
     certificate = certify(
@@ -89,6 +94,12 @@ def judge_change(
     )
     told = failures_told(certificate, cases=cases, before=before, after=run)
     return Judgement(certificate=certificate, run=run, failures=told)
+
+
+def _repository_kept(before: Mapping[str, str], after: Mapping[str, str]) -> CertificateCheck:
+    different = altered(before, after)
+    detail = f"{len(after)} things looked after" + (f"; altered: {named(different)}" if different else "")
+    return CertificateCheck(name="repository_kept", held=not different, detail=detail)
 
 
 def _asked_again(

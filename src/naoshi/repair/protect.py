@@ -51,6 +51,27 @@ def file_hashes(folder: Path, protected: Sequence[str]) -> dict[str, str]:
     return hashes
 
 
+def repository_hashes(git: Git, protected: Sequence[str], *, besides: Sequence[Path] = ()) -> dict[str, str]:
+    """Return hashes of what a program has no business with in the user's own repository, and of the files *besides*.
+
+    These are its hooks and settings, Naoshi's branches and tags, what stands in for other objects, and the protected
+    files as they lie in the work tree.
+    """
+    common = Path(git("rev-parse", "--path-format=absolute", "--git-common-dir"))
+    references = git("for-each-ref", "refs/heads/naoshi", "refs/tags/naoshi", "refs/replace")
+    hashes = {"git: references": hashlib.sha256(references.encode()).hexdigest()}
+    for folder in ("hooks", "info"):
+        everything = file_hashes(common / folder, ("./",)) if (common / folder).is_dir() else {}
+        hashes |= {f"git: {folder}/{name}": digest for name, digest in everything.items()}
+    listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+    places = {path: git.folder / path for path in listed if path and is_within(path, protected)}
+    places |= {"git: config": common / "config", **{str(place): place for place in besides}}
+    for name, place in places.items():
+        if place.is_file():
+            hashes[name] = hashlib.sha256(place.read_bytes()).hexdigest()
+    return hashes
+
+
 def altered(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
     """Return the paths whose hash differs, that are gone, or that are new."""
     return tuple(sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path)))

@@ -13,13 +13,15 @@ from naoshi.errors import DirtyRepositoryError, RepositoryError
 from naoshi.system.process import Finished, run
 
 _TIMEOUT_SECONDS = 120.0
-# Settings of the user or of the repository must not run programs, open an editor or sign while we work.
+# Settings of the user or of the repository must not run programs, open an editor or sign while we work, and no object
+# may stand in for another, as a commit has to be what its name says.
 _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_EDITOR": "true",
     "GIT_OPTIONAL_LOCKS": "0",
     "LC_ALL": "C",
     "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
 }
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", "-c", "tag.gpgSign=false",
          "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "gc.auto=0")  # fmt: skip

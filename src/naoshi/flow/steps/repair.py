@@ -158,6 +158,7 @@ def judge(loop: Loop, change: Change, handoff: Handoff, before: EvalRun, *, once
         ask=lambda folder, commit, some, data_root: judging.ask(folder, commit, some, data_root, version=version),
         data_root=loop.data_root,
         judged_in=judging.place.told(),
+        guarded=judging.guarded,
         settings=loop.settings.repair,
         worktrees=loop.worktrees,
         now=loop.clock(),

@@ -91,6 +91,7 @@ _CHECKS: Final[Mapping[str, tuple[str, str]]] = {
     "every_case_ran": ("every case ran, as it is written", "すべてのケースが書かれたとおりに実行された"),
     "runs_comparable": ("both runs can be compared", "二つの実行は比較できる"),
     "protected_kept": ("the agent altered no protected file", "エージェントは保護されたファイルを変えていない"),
+    "repository_kept": ("the repository was left alone", "リポジトリに手が加えられていない"),
     "protected_same": ("the protected files are those certified", "保護されたファイルは証明時と同じ"),
     "nothing_for_graders": ("no output speaks to a grader", "採点者に向けた出力がない"),
     "not_from_memory": ("the answers are not remembered", "答えを覚えているのではない"),
