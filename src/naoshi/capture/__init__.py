@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from naoshi.capture.answer_trace import AnswerTrace, trace_of_answer
+    from naoshi.capture.personal_data import ALL_KINDS, Masking, mask_personal_data
+    from naoshi.capture.personal_forms import PersonalData
     from naoshi.capture.recording import Recording, numbered_ids, record
     from naoshi.capture.redaction import Redactor, keep_everything, redact, redact_text
     from naoshi.capture.span_recording import SpanRecording
@@ -18,8 +20,11 @@ if TYPE_CHECKING:
     from naoshi.capture.trace_import import ImportReport, import_traces
 
 __all__ = [
+    "ALL_KINDS",
     "AnswerTrace",
     "ImportReport",
+    "Masking",
+    "PersonalData",
     "Recording",
     "Redactor",
     "SpanRecording",
@@ -27,6 +32,7 @@ __all__ = [
     "build_trace",
     "import_traces",
     "keep_everything",
+    "mask_personal_data",
     "numbered_ids",
     "read_trace_file",
     "record",
@@ -37,8 +43,11 @@ __all__ = [
 ]
 
 _HOME = {
+    "ALL_KINDS": "personal_data",
     "AnswerTrace": "answer_trace",
     "ImportReport": "trace_import",
+    "Masking": "personal_data",
+    "PersonalData": "personal_forms",
     "Recording": "recording",
     "Redactor": "redaction",
     "SpanRecording": "span_recording",
@@ -46,6 +55,7 @@ _HOME = {
     "build_trace": "trace_builder",
     "import_traces": "trace_import",
     "keep_everything": "redaction",
+    "mask_personal_data": "personal_data",
     "numbered_ids": "recording",
     "read_trace_file": "trace_file",
     "record": "recording",

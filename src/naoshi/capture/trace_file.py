@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from naoshi.capture.flat_span import parse_flat_line
-from naoshi.capture.redaction import Redactor, redact, redact_text
+from naoshi.capture.redaction import Redactor, redact
 from naoshi.capture.span_collection import Arrival, SpanCollection
 from naoshi.capture.trace_builder import build_trace
 from naoshi.errors import InputError, MissingPathError
@@ -59,12 +59,14 @@ def read_trace_file(path: str | Path, *, now: datetime, redact: Redactor = redac
             span = _span(raw, too_long, redact)
             _take_in(span, number, spans, line_of)
         except InputError as error:
-            quarantined.append(quarantined_line(file, number, raw, reason=error.message, at=now))
+            quarantined.append(quarantined_line(file, number, raw, reason=error.message, at=now, redact=redact))
     traces = tuple(build_trace(found, source=str(path)) for found in spans.traces())
     return TraceFile(traces=traces, quarantined=tuple(quarantined), lines=lines, line_of=line_of)
 
 
-def quarantined_line(file: Path, number: int, raw: bytes, *, reason: str, at: datetime) -> QuarantinedLine:
+def quarantined_line(
+    file: Path, number: int, raw: bytes, *, reason: str, at: datetime, redact: Redactor
+) -> QuarantinedLine:
     """Return the record of a line that was not taken in.
 
     Its identifier depends on the file's place, the line's number and its bytes alone, so that reading the file again
@@ -76,7 +78,7 @@ def quarantined_line(file: Path, number: int, raw: bytes, *, reason: str, at: da
         file=str(file),
         line=number,
         reason=reason,
-        content=redact_text(raw[:MOST_CONTENT].decode("utf-8", "replace")),
+        content=str(redact(raw[:MOST_CONTENT].decode("utf-8", "replace"))),
         at=at,
     )
 

@@ -52,7 +52,7 @@ def import_traces(
     for file in _files(paths):
         read = read_trace_file(file, now=now, redact=redact)
         with store.transaction():
-            report = _sum(report, _import_file(store, file, read, now))
+            report = _sum(report, _import_file(store, file, read, now, redact))
     return report
 
 
@@ -74,14 +74,14 @@ def _files_below(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def _import_file(store: Store, file: Path, read: TraceFile, now: datetime) -> ImportReport:
+def _import_file(store: Store, file: Path, read: TraceFile, now: datetime, redact: Redactor) -> ImportReport:
     quarantined = [*read.quarantined]
     added = extended = spans = orphans = 0
     changed: list[str] = []
     for trace in read.traces:
         known = store.traces.get(trace.trace_id)
         merged, fresh, refused = _merge(known, trace)
-        quarantined += [_refused(file, read, span, now) for span in refused]
+        quarantined += [_refused(file, read, span, now, redact) for span in refused]
         if known is not None and not fresh:
             continue
         store.traces.put(merged)
@@ -126,10 +126,10 @@ def _merge(known: Trace | None, trace: Trace) -> tuple[Trace, int, Sequence[Span
     return built.model_copy(update=kept), fresh, refused
 
 
-def _refused(file: Path, read: TraceFile, span: Span, now: datetime) -> QuarantinedLine:
+def _refused(file: Path, read: TraceFile, span: Span, now: datetime, redact: Redactor) -> QuarantinedLine:
     number = read.line_of[span.trace_id, span.span_id]
     reason = f"another span {span.span_id} of trace {span.trace_id} is stored already"
-    return quarantined_line(file, number, flat_line(span).encode(), reason=reason, at=now)
+    return quarantined_line(file, number, flat_line(span).encode(), reason=reason, at=now, redact=redact)
 
 
 def _quarantine(store: Store, lines: Iterable[QuarantinedLine]) -> list[QuarantinedLine]:

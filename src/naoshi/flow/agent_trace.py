@@ -1,11 +1,13 @@
 """What a coding agent did, kept as a trace beside the handoff that it worked on."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from naoshi.capture.redaction import redact_text
+from naoshi.capture.personal_data import Masking
 from naoshi.capture.trace_export import trace_to_lines
 from naoshi.flow.loop import Loop
+from naoshi.flow.masking import handed_out
 from naoshi.records import Handoff, Span, SpanKind, SpanStatus, Trace, content_id
 from naoshi.repair.coding_agents.base import AgentEvent, Work
 from naoshi.system.files import write_durably
@@ -14,9 +16,9 @@ _KINDS = {"message": SpanKind.llm, "command": SpanKind.tool, "edit": SpanKind.to
 _SHOWN_CHARACTERS = 160
 
 
-def told_event(event: AgentEvent) -> str:
+def told_event(event: AgentEvent, *, masking: Masking) -> str:
     """Return *event* in one line, as a person watches it."""
-    text = " ".join(redact_text(event.text).split())
+    text = " ".join(masking.text(event.text).split())
     cut = text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
     mark = {"message": "says", "command": "runs", "edit": "edits", "problem": "has a problem"}[event.kind]
     ended = f" (status {event.status})" if event.status else ""
@@ -24,7 +26,7 @@ def told_event(event: AgentEvent) -> str:
 
 
 def keep_agent_trace(loop: Loop, handoff: Handoff, agent: str, work: Work) -> Path | None:
-    """Write what the coding agent did as flat JSON lines to `.naoshi/repairs/`, secrets masked; return the file.
+    """Write what the coding agent did as flat JSON lines to `.naoshi/repairs/`, masked; return the file.
 
     An agent that tells nothing of itself leaves none.
     """
@@ -52,7 +54,9 @@ def agent_trace(loop: Loop, handoff: Handoff, agent: str, work: Work) -> Trace:
         status_message=work.error.message if work.error is not None else "",
         attributes={"llm.token_count.total": work.tokens} if work.tokens is not None else {},
     )
-    spans = [_span(trace_id, root, number, event, last) for number, (event, last) in enumerate(_timed(work.events))]
+    masking = handed_out(loop)
+    events = [(_masked(event, masking), last) for event, last in _timed(work.events)]
+    spans = [_span(trace_id, root, number, event, last) for number, (event, last) in enumerate(events)]
     return Trace(
         trace_id=trace_id,
         agent=agent,
@@ -60,7 +64,7 @@ def agent_trace(loop: Loop, handoff: Handoff, agent: str, work: Work) -> Trace:
         started_at=begun,
         ended_at=ended,
         vars={"handoff": handoff.handoff_id, "attempt": handoff.attempt},
-        output=next((redact_text(event.text) for event in reversed(work.events) if event.kind == "message"), None),
+        output=next((event.text for event, _ in reversed(events) if event.kind == "message"), None),
         spans=(root, *spans),
     )
 
@@ -70,10 +74,13 @@ def _timed(events: tuple[AgentEvent, ...]) -> list[tuple[AgentEvent, float]]:
     return list(zip(events, (0.0, *(event.seconds for event in events)), strict=False))
 
 
+def _masked(event: AgentEvent, masking: Masking) -> AgentEvent:
+    return replace(event, text=masking.text(event.text), output=masking.text(event.output))
+
+
 def _span(trace_id: str, root: Span, number: int, event: AgentEvent, last: float) -> Span:
     tool = event.kind in ("command", "edit")
     failed = event.kind == "problem" or bool(event.status)
-    text, output = redact_text(event.text), redact_text(event.output)
     return Span(
         trace_id=trace_id,
         span_id=content_id("span", trace_id, number),
@@ -83,6 +90,6 @@ def _span(trace_id: str, root: Span, number: int, event: AgentEvent, last: float
         start_time=root.start_time + timedelta(seconds=last),
         end_time=root.start_time + timedelta(seconds=event.seconds),
         status=SpanStatus.error if failed else SpanStatus.ok,
-        status_message=text if event.kind == "problem" else "",
-        attributes={"input.value": text, "output.value": output} if tool else {"output.value": text},
+        status_message=event.text if event.kind == "problem" else "",
+        attributes={"input.value": event.text, "output.value": event.output} if tool else {"output.value": event.text},
     )

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from naoshi.capture.redaction import redact_text
 from naoshi.flow.alone import alone_in
 from naoshi.flow.left_to_people import leave_to_people
 from naoshi.flow.loop import Loop
+from naoshi.flow.masking import handed_out
 from naoshi.flow.repairs import (
     attempt_id,
     attempts_of,
@@ -89,7 +89,7 @@ def _attempt(loop: Loop, repair: Repair, handoff: Handoff, run: EvalRun, base: B
     certificate = judgement.certificate if judgement is not None else None
     record = attempt_record(handoff, outcome, judgement, now=loop.clock())
     attempt = record.model_copy(
-        update={"attempt_id": attempt_id(repair, handoff.attempt), "log": redact_text(record.log)}
+        update={"attempt_id": attempt_id(repair, handoff.attempt), "log": handed_out(loop).text(record.log)}
     )
     for reason in attempt.failures[:3]:
         loop.report(f"attempt {attempt.number} failed: {reason}")

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-from naoshi.capture.redaction import redact
 from naoshi.errors import ConfigError, MissingExtraError, ModelError
 from naoshi.flow.evaluate import evaluate_folder
 from naoshi.flow.loop import Loop
+from naoshi.flow.masking import handed_out
 from naoshi.flow.quarantine import SetAside
 from naoshi.flow.suites import judged_cases
 from naoshi.gate.lenient import lenient_pass
@@ -46,7 +46,7 @@ def prompt_search(loop: Loop, base: Base) -> Generator[CodingAgent]:
             settings=settings,
             cases=cases,
             run=lambda prompt, cases: _run(loop, checkout.folder, place, prompt, cases),
-            propose=ModelProposer(settings=settings, environment=os.environ, mask=redact),
+            propose=ModelProposer(settings=settings, environment=os.environ, mask=handed_out(loop)),
             good_enough=lenient_pass,
             history=loop.state / "gepa" / "history.jsonl",
         )
@@ -74,7 +74,7 @@ def idle_prompt_search(loop: Loop) -> CodingAgent:
         settings=settings,
         cases=(),
         run=never,
-        propose=ModelProposer(settings=settings, environment=os.environ, mask=redact),
+        propose=ModelProposer(settings=settings, environment=os.environ, mask=handed_out(loop)),
         good_enough=lenient_pass,
         history=loop.state / "gepa" / "history.jsonl",
     )

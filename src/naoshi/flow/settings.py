@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from naoshi.capture.settings import PrivacySettings
 from naoshi.confirm.policy import ConfirmSettings
 from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.settings import AgentSettings, EvalSettings
@@ -40,3 +41,4 @@ class LoopSettings(BaseModel):
     repair: RepairSettings = RepairSettings()
     review: ReviewSettings = ReviewSettings()
     confirm: ConfirmSettings = ConfirmSettings()
+    privacy: PrivacySettings = PrivacySettings()

@@ -1,8 +1,8 @@
 """The attempts of a cycle: each is told why the one before failed, and the best certified change goes to the gate."""
 
-from naoshi.capture.redaction import redact_text
 from naoshi.flow.left_to_people import leave_to_people
 from naoshi.flow.loop import Loop
+from naoshi.flow.masking import handed_out
 from naoshi.flow.repairs import (
     attempt_id,
     attempts_of,
@@ -51,7 +51,7 @@ def repair_step(loop: Loop, cycle: Cycle) -> Cycle:
         number=cycle.attempt,
         change_id=outcome.change.change_id if outcome.change is not None else None,
         failures=outcome.reasons,
-        log=redact_text(outcome.log),
+        log=handed_out(loop).text(outcome.log),
         ended_at=loop.clock(),
     )
     repair = keep_attempt(loop, repair, attempt, certificate=None, told=outcome.failures)

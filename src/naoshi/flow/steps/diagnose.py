@@ -4,11 +4,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
-from naoshi.capture.redaction import redact
-from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import InputError
 from naoshi.flow.left_to_people import left_groups, without_left
 from naoshi.flow.loop import Loop
+from naoshi.flow.masking import handed_out, handed_out_lines
 from naoshi.flow.quarantine import SetAside
 from naoshi.flow.steps.ending import ended
 from naoshi.flow.suites import judged_cases, of_split
@@ -87,7 +86,7 @@ def diagnose(
         MissingExtraError: what asks models is not installed.
     """
     repair = loop.settings.repair
-    engine = open_engine(repair, environment=os.environ, kept=loop.state / "halo", mask=redact)
+    engine = open_engine(repair, environment=os.environ, kept=loop.state / "halo", mask=handed_out(loop))
     material = _material(loop, run, version, cases)
     if engine.name != "evidence":
         loop.report(f"the engine {engine.name} diagnoses {len(failing_cases(run, material.cases))} failing cases")
@@ -171,11 +170,12 @@ def harness_files(loop: Loop) -> dict[str, str]:
 
 def _with_texts(loop: Loop, material: DiagnosisMaterial) -> DiagnosisMaterial:
     """Return *material* with what only a model reads: traces as lines, the harness, how the version stands."""
-    lines = {trace.trace_id: "".join(f"{line}\n" for line in trace_to_lines(trace)) for trace in material.traces}
     run_id = material.run.run_id if material.run is not None else ""
     verdicts = loop.store.verdicts.find(candidate_run_id=run_id)
     gate = f"The gate's verdict on this version: {verdicts[-1].outcome.value}." if verdicts else ""
-    return replace(material, trace_lines=lines, harness=harness_files(loop), gate=gate)
+    return replace(
+        material, trace_lines=handed_out_lines(loop, material.traces), harness=harness_files(loop), gate=gate
+    )
 
 
 def diagnose_step(loop: Loop, cycle: Cycle) -> Cycle:

@@ -4,12 +4,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from naoshi.capture.redaction import redact
-from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError
 from naoshi.flow.agent_trace import keep_agent_trace, told_event
 from naoshi.flow.judging import Judging
 from naoshi.flow.loop import Loop
+from naoshi.flow.masking import handed_out, handed_out_lines
 from naoshi.flow.prompt_searching import idle_prompt_search, prompt_search
 from naoshi.flow.quarantine import SetAside
 from naoshi.flow.steps.diagnose import seen_cases, seen_corrections, seen_traces
@@ -53,7 +52,7 @@ def hand_off(
         every_case=repair.every_case,
         budget=repair.budget,
         layout=repair.layout,
-        mask=redact,
+        mask=handed_out(loop),
     )
     if keep:
         loop.store.handoffs.put(handoff)
@@ -91,10 +90,8 @@ def _made(
     loop: Loop, handoff: Handoff, base: Base, agent: CodingAgent, cases: Sequence[EvalCase]
 ) -> ChangeOutcome:  # fmt: skip
     repair = loop.settings.repair
-    lines = {
-        trace.trace_id: "".join(f"{line}\n" for line in trace_to_lines(trace))
-        for trace in seen_traces(loop, of_split(cases, Split.diagnose))
-    }
+    lines = handed_out_lines(loop, seen_traces(loop, of_split(cases, Split.diagnose)))
+    masking = handed_out(loop)
     evidence = RepairEvidence(cases=cases, trace_lines=lines, fields=loop.settings.fields, data_root=loop.data_root)
     outcome = make_change(
         loop.git,
@@ -105,7 +102,7 @@ def _made(
         settings=repair,
         worktrees=loop.worktrees,
         now=loop.clock(),
-        on_event=lambda event: loop.report(told_event(event)),
+        on_event=lambda event: loop.report(told_event(event, masking=masking)),
     )
     keep_agent_trace(loop, handoff, agent.name, outcome.work)
     if outcome.final and outcome.error is not None:

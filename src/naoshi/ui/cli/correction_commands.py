@@ -27,12 +27,13 @@ def ingest(
     A line that cannot be read goes to quarantine; importing a file twice adds nothing.
     """
     from naoshi.capture.trace_import import import_traces
+    from naoshi.flow.masking import stored
     from naoshi.ui.cli.incoming_show import show_import
     from naoshi.ui.cli.session import session
 
     out = Output(as_json=as_json)
     with session(folder, out) as loop:
-        show_import(import_traces(loop.store, paths, now=loop.clock()), out)
+        show_import(import_traces(loop.store, paths, now=loop.clock(), redact=stored(loop)), out)
     return 0
 
 

@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from naoshi.capture.trace_export import trace_to_lines
 from naoshi.errors import ConfigError, RefusedError
 from naoshi.flow.attempting import repair
 from naoshi.flow.left_to_people import left_groups
 from naoshi.flow.loop import Loop
+from naoshi.flow.masking import handed_out_lines
 from naoshi.flow.present_run import present_run
 from naoshi.flow.steps.diagnose import (
     cases_to_mend,
@@ -83,8 +83,8 @@ def hand_off_and_show(loop: Loop, out: Output) -> None:
     for cited in made.traces:
         trace = loop.store.traces.get(cited.trace_id)
         if trace is not None:
-            lines = "".join(f"{line}\n" for line in trace_to_lines(trace))
-            write_durably(inside(loop.git.folder, cited.path), lines)
+            lines = handed_out_lines(loop, [trace])
+            write_durably(inside(loop.git.folder, cited.path), lines[trace.trace_id])
     out.say(
         *(f"wrote {path}" for path in paths),
         f"{counted(len(made.cases), 'failing case')}, {len(made.confirmed)} that pass and must go on passing, "
