@@ -11,6 +11,7 @@ from typing import IO
 
 from naoshi.errors import CodingAgentError, CodingAgentLimitError, MissingProgramError, MissingSandboxError, NaoshiError
 from naoshi.repair.coding_agents.base import WorkOrder
+from naoshi.repair.coding_agents.kept import Kept, can_keep
 from naoshi.repair.coding_agents.left_processes import end_left_processes
 from naoshi.repair.sandbox import Enclosed, Sandbox
 from naoshi.system.process import end, start
@@ -101,16 +102,20 @@ class ProgramRun:
                 stopped = CodingAgentError("it left processes running in the background")
             status = process.poll()
             if enclosed is not None and stopped is None:
-                status, stopped = _told_inside(enclosed, status)
+                status, stopped = _told_by(enclosed, status, words[0])
         lines.read()
         return process.returncode if status is None else status, stopped
 
     @contextmanager
     def _started(
         self, words: Sequence[str], order: WorkOrder, source: IO[bytes], out: IO[bytes], err: IO[bytes]
-    ) -> Generator[tuple[subprocess.Popen[bytes], Enclosed | None]]:
+    ) -> Generator[tuple[subprocess.Popen[bytes], Enclosed | Kept | None]]:
         surroundings = self._surroundings(order)
         streams = {"stdin": source, "stdout": out, "stderr": err}
+        if self.sandbox is None and can_keep():
+            with Kept(words, folder=order.checkout, environment=surroundings, streams=streams) as kept:
+                yield kept.process, kept
+            return
         if self.sandbox is None:
             process = start(words, folder=order.checkout, environment=surroundings, **streams)
             try:
@@ -176,10 +181,15 @@ class _Lines:
                 self._tell(line.decode("utf-8", "replace"))
 
 
-def _told_inside(enclosed: Enclosed, status: int | None) -> tuple[int | None, NaoshiError | None]:
+def _told_by(
+    enclosed: Enclosed | Kept, status: int | None, program: str
+) -> tuple[int | None, NaoshiError | None]:  # fmt: skip
     found, left, missing = enclosed.report()
+    where = " in the sandbox" if isinstance(enclosed, Enclosed) else ""
     if missing:
-        return status, MissingProgramError(f"cannot start it in the sandbox: {missing}")
+        return status, MissingProgramError(f"cannot start {program[:200]!r}{where}: {missing}")
+    if found is None and isinstance(enclosed, Kept):
+        return status, CodingAgentError("it ended the process that watched over it")
     if left:
         return found, CodingAgentError(f"it left {left} processes running in the background")
     return (status if found is None else found), None
