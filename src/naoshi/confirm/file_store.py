@@ -9,9 +9,21 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from naoshi.confirm.blank_files import BlankFiles
 from naoshi.confirm.latest_reads import LatestReads
 from naoshi.confirm.own_actions import with_own_actions
-from naoshi.confirm.state_file import HINT, SUPERSEDED, StateFile, new_file, read_state_file, slot_of
+from naoshi.confirm.state_file import (
+    HINT,
+    SLOT,
+    SUPERSEDED,
+    StateFile,
+    blank_file,
+    first_file,
+    mark_of,
+    new_file,
+    read_state_file,
+    slot_of,
+)
 from naoshi.errors import StoreError
 from naoshi.records.confirmation import ConversationState, Settlement
 from naoshi.system.file_systems import syncs_new_names
@@ -30,17 +42,19 @@ class FileStore:
 
     A file's name is the SHA-256 of the conversation's identifier, so that any identifier is safe and no two meet.
     A change is one sync. It goes into the half of the file that is not in force (see `naoshi.confirm.state_file`),
-    under a lock that the system lets go when its process dies. The first state, and one that has no room, is written
-    to a file beside it that ends in ``.next``, synced with its name, and renamed over it. What is whole in a ``.next``
-    that a crash left is the new state, and whoever comes next puts it in place; what is not whole was never promised
-    to anyone. So the old state is there or the new one. Each half carries a checksum, and a file that is damaged, cut
-    short, or of another conversation raises `StoreError`.
+    under a lock that the system lets go when its process dies. The first state goes into a blank file that is on the
+    disk already (see `naoshi.confirm.blank_files`); opening the folder puts back in place what a power cut left under
+    a blank file's name. A state that has no room is written to a file beside it that ends in ``.next``, synced with
+    its name, and renamed over it. What is whole in a ``.next`` that a crash left is the new state, and whoever comes
+    next puts it in place; what is not whole was never promised to anyone. So the old state is there or the new one.
+    Each half carries a checksum, and a file that is damaged, cut short, or of another conversation raises
+    `StoreError`.
 
     Args:
         folder: where the files live. It is made when it is not there.
 
     Raises:
-        StoreError: the folder cannot be made.
+        StoreError: the folder cannot be made, or what a power cut left in it cannot be put in place.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -52,6 +66,9 @@ class FileStore:
             raise _failed("make", self._folder, error) from error
         self._syncs_names = syncs_new_names(self._folder)
         self._latest = LatestReads()
+        self._blanks = BlankFiles(self._folder / ".blank", content=blank_file(), syncs_names=self._syncs_names)
+        for path in self._blanks.written():
+            self._put_back(path)
 
     def path(self, conversation_id: str) -> Path:
         """Return the file of the conversation, whether it is there or not."""
@@ -66,7 +83,7 @@ class FileStore:
             if after is not None and revision != after:
                 return False
             if state.revision != revision + 1:
-                state = state.model_copy(update={"revision": revision + 1})
+                state = state.changed(revision=revision + 1)
             self._write(digest, state, kept)
             return True
 
@@ -81,7 +98,7 @@ class FileStore:
             with self._locked(digest):
                 kept = self._current(digest)
         else:
-            kept = self._kept(digest)
+            kept = self._kept_unlocked(digest)
         return with_own_actions(kept.state) if kept else None
 
     def clear(
@@ -148,6 +165,15 @@ class FileStore:
             self._finish(digest)
         return self._kept(digest)
 
+    def _kept_unlocked(self, digest: str) -> StateFile | None:
+        """Return what is in place, or was while somebody else was writing."""
+        try:
+            return self._kept(digest)
+        except StoreError:
+            # The halves may be of two moments, which then do not fit together.
+            with self._locked(digest):
+                return self._kept(digest)
+
     def _kept(self, digest: str) -> StateFile | None:
         """Return what is in place."""
         path = self._place(digest)
@@ -161,7 +187,7 @@ class FileStore:
         except OSError as error:
             raise _failed("read", path, error) from error
         kept = self._latest.read(data, path)
-        if _digest(kept.state.conversation_id) != digest:
+        if kept is not None and _digest(kept.state.conversation_id) != digest:
             raise StoreError(f"the state file {path} belongs to another conversation", hint=HINT)
         return kept
 
@@ -172,21 +198,33 @@ class FileStore:
     def _write(self, digest: str, state: ConversationState, kept: StateFile | None) -> None:
         if not os.access(self._root, os.W_OK, effective_ids=_AS_WE_ARE):
             raise StoreError(f"cannot write in {self._root}: it is read-only")
-        slot = slot_of(state, size=kept.size) if kept else None
-        if kept and slot:
-            self._write_slot(digest, slot, kept)
-            return
-        data = new_file(state)
-        self._write_file(digest, data)
-        written = StateFile(state=with_own_actions(state), slot=0, size=len(data) // 2)
-        self._latest.remember(data, self._place(digest), written)
+        slot = slot_of(state, size=kept.size if kept else SLOT)
+        if slot is None:
+            self._write_file(digest, new_file(state))
+        elif kept:
+            self._write_slot(digest, slot, at=kept.place, mark=kept.mark)
+        else:
+            self._blanks.take(self._place(digest))
+            self._write_slot(digest, slot, at=0, mark=mark_of(1, size=SLOT))
+            self._latest.remember(
+                first_file(slot), self._place(digest), StateFile(state=with_own_actions(state), slot=0, size=SLOT)
+            )
+            if not self._syncs_names:
+                self._sync_folder()
 
-    def _write_slot(self, digest: str, slot: bytes, kept: StateFile) -> None:
+    def _write_slot(self, digest: str, slot: bytes, *, at: int, mark: int) -> None:
+        """Write *slot* in place, synced, and then the *mark* that what was in force before it is superseded."""
         descriptor = os.open(self._place(digest), os.O_WRONLY | os.O_CLOEXEC)
         try:
-            _write_all(descriptor, slot, at=kept.place)
-            _sync_content(descriptor)
-            os.pwrite(descriptor, SUPERSEDED, kept.mark)
+            try:
+                _write_all(descriptor, slot, at=at)
+                _sync_content(descriptor)
+            except OSError:
+                # Whoever asked is told that it failed; the state must then not be there at the next reading.
+                with suppress(OSError):
+                    os.pwrite(descriptor, b" ", at)
+                raise
+            os.pwrite(descriptor, SUPERSEDED, mark)
         finally:
             os.close(descriptor)
 
@@ -222,9 +260,30 @@ class FileStore:
         ):
             beside.unlink()
             return
-        with beside.open("rb") as stream:
+        self._move_in(beside, digest)
+
+    def _put_back(self, path: Path) -> None:
+        """Put in place what was written to a blank file whose move a power cut undid.
+
+        Another process may have moved the file meanwhile; then all is well.
+        """
+        with suppress(FileNotFoundError):
+            found = read_state_file(path.read_bytes(), str(path))
+            if found is None:
+                path.unlink()
+                return
+            digest = _digest(found.state.conversation_id)
+            with self._locked(digest):
+                kept = self._current(digest)
+                if kept and kept.state.revision >= found.state.revision:
+                    path.unlink()
+                else:
+                    self._move_in(path, digest)
+
+    def _move_in(self, path: Path, digest: str) -> None:
+        with path.open("rb") as stream:
             os.fsync(stream.fileno())
-        beside.replace(self._place(digest))
+        path.replace(self._place(digest))
         self._sync_folder()
 
     def _sync_folder(self) -> None:
@@ -292,6 +351,7 @@ def _write_all(descriptor: int, data: bytes, *, at: int) -> None:
 
 def _whole(data: bytes, path: str) -> ConversationState | None:
     try:
-        return read_state_file(data, path).state
+        found = read_state_file(data, path)
     except StoreError:
         return None
+    return found.state if found else None

@@ -15,8 +15,8 @@ class LatestReads:
         self._read: OrderedDict[str, tuple[bytes, StateFile]] = OrderedDict()
         self._lock = Lock()
 
-    def read(self, data: bytes, path: str) -> StateFile:
-        """Return what *data*, the bytes of the file *path*, say.
+    def read(self, data: bytes, path: str) -> StateFile | None:
+        """Return what *data*, the bytes of the file *path*, say; None where no state is in them.
 
         Raises:
             StoreError: they are damaged, cut short, or something else than a state file.
@@ -25,7 +25,8 @@ class LatestReads:
         if known is not None and known[0] == data:
             return known[1]
         found = read_state_file(data, path)
-        self.remember(data, path, found)
+        if found is not None:
+            self.remember(data, path, found)
         return found
 
     def remember(self, data: bytes, path: str, found: StateFile) -> None:

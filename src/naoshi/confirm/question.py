@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from pydantic import JsonValue
 
@@ -105,7 +106,7 @@ class Question:
             id=f"cf_{secrets.token_hex(8)}",
             conversation_id=state.conversation_id,
             question=self.question,
-            choices=self._choices(),
+            choices=_choices(self.labels),
             action=self.action,
             style=self.style,
             multiple=self.multiple,
@@ -117,7 +118,7 @@ class Question:
             expires_at=now + ttl,
             rules_version=rules_version,
             shown_as=self._shown(),
-            warnings=label_warnings(self.labels, style=self.style, yes=self.yes, no=self.no),
+            warnings=_warnings(self.labels, self.style, self.yes, self.no),
             irreversible=self.irreversible,
             rule=self.rule,
         )
@@ -126,7 +127,7 @@ class Question:
         reworded = loosely(self.question) != loosely(before.question)
         update = {
             "question": self.question,
-            "choices": self._choices(),
+            "choices": _choices(self.labels),
             "ask_count": before.ask_count + 1,
             "updated_at": now,
             "reworded_at": now if reworded else before.reworded_at,
@@ -138,11 +139,19 @@ class Question:
         }
         return before.model_copy(update=update)
 
-    def _choices(self) -> tuple[Choice, ...]:
-        return tuple(Choice(number=number, label=label) for number, label in enumerate(self.labels, start=1))
-
     def _shown(self) -> tuple[str, ...]:
         return () if self.message_id is None else (self.message_id,)
+
+
+# The same choices are put again and again.
+@lru_cache(maxsize=256)
+def _choices(labels: tuple[str, ...]) -> tuple[Choice, ...]:
+    return tuple(Choice(number=number, label=label) for number, label in enumerate(labels, start=1))
+
+
+@lru_cache(maxsize=256)
+def _warnings(labels: tuple[str, ...], style: Style, yes: int | None, no: int | None) -> tuple[str, ...]:
+    return label_warnings(labels, style=style, yes=yes, no=no)
 
 
 def _check_texts(question: str, labels: Sequence[str]) -> None:

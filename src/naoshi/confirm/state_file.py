@@ -5,7 +5,8 @@ short leaves the state before it whole. Once the change is synced, the slot befo
 that cannot be read is therefore an unfinished write where the other one is not superseded, and damage where it is.
 
 A slot is a line that names the format, the revision and the checksum, a line with the state as JSON, blanks, the mark,
-and the end of a line. One that was never written is blank.
+and the end of a line. One that was never written is blank. The first state goes into the first slot of a file that is
+blank as a whole; until the second slot is marked, that state was promised to nobody.
 """
 
 import hashlib
@@ -22,11 +23,12 @@ from naoshi.records.confirmation import ConversationState
 
 FORMAT: Final = "naoshi.confirm/1"
 SUPERSEDED: Final = b"x"
+SLOT: Final = 4096
+"""The size of a slot in bytes, unless the state needs a larger one."""
 HINT: Final = (
     "nothing was changed; `FileStore.quarantine` moves the file aside, and then the question can be asked again"
 )
 _CURRENT: Final = b"."
-_PAGE: Final = 4096
 _TAIL: Final = 2
 
 
@@ -46,7 +48,7 @@ class StateFile:
     @property
     def mark(self) -> int:
         """Where the mark of the slot in force stands, in bytes."""
-        return self.slot * self.size + self.size - _TAIL
+        return mark_of(self.slot, size=self.size)
 
 
 def slot_of(state: ConversationState, *, size: int) -> bytes | None:
@@ -59,20 +61,35 @@ def slot_of(state: ConversationState, *, size: int) -> bytes | None:
 def new_file(state: ConversationState) -> bytes:
     """Return a whole file with *state* in its first slot, and room for it to grow."""
     text = _text(state)
-    size = _PAGE
+    size = SLOT
     while size < len(text) + len(text) // 2 + _TAIL:
         size *= 2
-    return text + b" " * (size - len(text) - _TAIL) + _CURRENT + b"\n" + _blank(size)
+    return first_file(text + b" " * (size - len(text) - _TAIL) + _CURRENT + b"\n")
 
 
-def read_state_file(data: bytes, path: str) -> StateFile:
-    """Return what the bytes of the file *path* say.
+def first_file(slot: bytes) -> bytes:
+    """Return a whole file with a state, as *slot*, in its first slot alone."""
+    return slot + _unused(len(slot))
+
+
+def blank_file() -> bytes:
+    """Return a whole file in which nothing was ever written."""
+    return _blank(SLOT) * 2
+
+
+def mark_of(slot: int, *, size: int) -> int:
+    """Return where the mark of *slot* (0 or 1) stands, in bytes, where each slot has *size* bytes."""
+    return slot * size + size - _TAIL
+
+
+def read_state_file(data: bytes, path: str) -> StateFile | None:
+    """Return what the bytes of the file *path* say, or None where no state was ever promised to be in it.
 
     Raises:
         StoreError: they are damaged, cut short, or something else than a state file.
     """
     size = len(data) // 2
-    if len(data) != 2 * size or size < _PAGE or size % _PAGE:
+    if len(data) != 2 * size or size < SLOT or size % SLOT:
         what = "is damaged" if data.startswith(f'{{"format":"{FORMAT}"'.encode()) else "was not written by Naoshi"
         raise StoreError(f"the file {path} {what}: it has {len(data)} bytes", hint=HINT)
     slots = [data[:size], data[size:]]
@@ -81,6 +98,8 @@ def read_state_file(data: bytes, path: str) -> StateFile:
     if not _is_whole(slots[newest], heads[newest]):
         newest, other = other, newest
     if not _is_whole(slots[newest], heads[newest]):
+        if slots[1] == _blank(size):
+            return None
         raise StoreError(f"the state file {path} is damaged", hint=HINT)
     if slots[newest][-_TAIL:-1] == SUPERSEDED:
         raise StoreError(f"the state file {path} is damaged: its latest state cannot be read", hint=HINT)
@@ -105,6 +124,11 @@ def _checksum(revision: int, body: bytes) -> str:
 @lru_cache(maxsize=4)
 def _blank(size: int) -> bytes:
     return b" " * (size - 1) + b"\n"
+
+
+@lru_cache(maxsize=4)
+def _unused(size: int) -> bytes:
+    return b" " * (size - _TAIL) + SUPERSEDED + b"\n"
 
 
 def _head(slot: bytes, path: str) -> tuple[int, str]:

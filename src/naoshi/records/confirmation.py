@@ -208,7 +208,7 @@ class ConversationState(Record):
 
     def with_message(self, mark: str | None) -> "ConversationState":
         """Return the next state, in which the message of *mark* counts as taken in."""
-        return self.model_copy(update={"revision": self.revision + 1, "message_marks": self._marks_with(mark)})
+        return self.changed(revision=self.revision + 1, message_marks=self._marks_with(mark))
 
     def with_question(
         self, question: Confirmation, *, now: datetime, message_marks: tuple[str, ...] | None = None
@@ -223,28 +223,20 @@ class ConversationState(Record):
         is_replaced = self.pending is not None and self.pending.id != question.id
         replaced = self._replaced_with_pending(now=now) if is_replaced else self.replaced
         marks = self.message_marks if message_marks is None else message_marks
-        update = {
-            "revision": self.revision + 1,
-            "pending": question,
-            "replaced": replaced,
-            "message_marks": marks,
-        }
-        return self.model_copy(update=update)
+        return self.changed(revision=self.revision + 1, pending=question, replaced=replaced, message_marks=marks)
 
     def without_question(self, settlement: Settlement | None = None) -> "ConversationState":
         """Return the next state, in which nothing is pending and *settlement*, if any, is the latest decision."""
-        update = {
-            "revision": self.revision + 1,
-            "pending": None,
-            "settled": settlement or self.settled,
-            "message_marks": self._marks_with(settlement.message_mark if settlement else None),
-        }
-        return self.model_copy(update=update)
+        return self.changed(
+            revision=self.revision + 1,
+            pending=None,
+            settled=settlement or self.settled,
+            message_marks=self._marks_with(settlement.message_mark if settlement else None),
+        )
 
     def without_expired(self, *, now: datetime) -> "ConversationState":
         """Return the next state, in which the pending question is no longer so, and is remembered as late."""
-        update = {"revision": self.revision + 1, "pending": None, "replaced": self._replaced_with_pending(now=now)}
-        return self.model_copy(update=update)
+        return self.changed(revision=self.revision + 1, pending=None, replaced=self._replaced_with_pending(now=now))
 
     def _replaced_with_pending(self, *, now: datetime) -> tuple[ReplacedQuestion, ...]:
         if self.pending is None:
@@ -264,7 +256,7 @@ class ConversationState(Record):
         ended = [kept for kept in others if kept.state is not ClaimState.begun]
         forgotten = {kept.confirmation_id for kept in ended[: max(0, len(ended) - REMEMBERED_CLAIMS + 1)]}
         claims = (*(kept for kept in others if kept.confirmation_id not in forgotten), claim)
-        return self.model_copy(update={"revision": self.revision + 1, "claims": claims})
+        return self.changed(revision=self.revision + 1, claims=claims)
 
     def replaced_within(self, grace: timedelta, *, now: datetime) -> bool:
         """Return whether the pending question took another's place, or was reworded, less than *grace* ago."""
