@@ -262,7 +262,12 @@ PIECES = [
 ]
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=8).map("".join)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | texts | st.just(4111111111111111),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(-1e9, 1e9)
+    | texts
+    | st.sampled_from([4111111111111111, -4111111111111111, 1234567.5, -12345678.25]),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(texts | st.sampled_from(["phone", "trace_id", "my_number"]), inner, max_size=3)

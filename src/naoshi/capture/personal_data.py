@@ -28,7 +28,8 @@ NUMBER_MASK: Final = "0"
 ALL_KINDS: Final = frozenset(PersonalData)
 
 _A_MASK = re.compile("|".join(re.escape(mask) for mask in (*MASKS.values(), MASK)))
-_BEFORE_NUMBER = re.compile(r"(?:\"\s{0,3}:|[\[,])\s{0,3}$")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+_BEFORE_NUMBER = re.compile(r"(?:\"\s{0,3}:|[\[,])\s{0,3}-?$")
 _AFTER_NUMBER = re.compile(r"\s{0,3}[,\]}]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NAMES_IDENTIFIER = re.compile(r"(?:^|[._-])(?:ids?|uuid|digest|hash|commit|sha(?:256)?)$", re.IGNORECASE)
@@ -107,10 +108,8 @@ def _replaced(text: str, put: Sequence[tuple[int, int, str]]) -> str:
 
 
 def _is_json_number(text: str, begin: int, end: int) -> bool:
-    digits = text[begin:end]
     return (
-        digits.isascii()
-        and digits.isdigit()
-        and _BEFORE_NUMBER.search(text, max(0, begin - 8), begin) is not None
+        _NUMBER.fullmatch(text, begin, end) is not None
+        and _BEFORE_NUMBER.search(text, max(0, begin - 9), begin) is not None
         and _AFTER_NUMBER.match(text, end) is not None
     )
