@@ -5,8 +5,10 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import pytest
@@ -23,6 +25,8 @@ from naoshi.confirm import (
 )
 from naoshi.system.process import start
 from naoshi.ui.cli.confirm_chat import ConfirmChat, converse
+from naoshi.ui.cli.confirm_screen_words import WORDS as SCREEN_WORDS
+from naoshi.ui.cli.confirm_screen_words import ScreenWords
 from naoshi.ui.cli.confirm_words import WORDS
 from naoshi.ui.cli.main import run
 
@@ -171,6 +175,48 @@ def test_other_rules_are_replayed(agent: Agent, said: Any) -> None:
     assert said("what-if", "--rules", str(rules), "--json")[1]["missed_refusals"][0]["arguments"] == {"to": "b"}
     rules.write_text("[confirm")
     assert said("what-if", "--rules", str(rules))[0] == 2
+
+
+def test_what_is_watched_is_told_in_japanese(agent: Agent, said: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Protects those who watch in Japanese: each screen, by the option, naoshi.toml or the environment."""
+    assert said("list", "--language", "ja") == (0, "開いている質問はありません\n")
+    agent.guard("send", {"to": "a"}, conversation_id="c")
+    assert "最後に尋ねた時刻" in said("list", "--language", "ja")[1]
+    shown = said("show", "c", "--language", "ja")[1]
+    assert "開いている質問:" in shown and "ルール mail により1回尋ねました" in shown
+    agent.confirmations.receive("c", "2", actor="Mika")
+    assert "Mikaが 2" in said("show", "c", "--language", "ja")[1]
+    assert "機械が読んだ返事: 1 件のうち 100%" in said("stats", "--language", "ja")[1]
+    assert said("check", "--language", "ja") == (0, "何も見つかりませんでした\n")
+    rules = Path("other.toml")
+    rules.write_text('[confirm]\n[[confirm.rules]]\ntool = "*"\nclass = "reversible"\n')
+    status, text = said("what-if", "--rules", str(rules), "--language", "ja")
+    assert (status, "当時の質問 1 件、other.toml では 0 件（1 件減る）" in text, "見逃し: send" in text) == (
+        1,
+        True,
+        True,
+    )
+    monkeypatch.setenv("NAOSHI_LANGUAGE", "ja")
+    assert said("list")[1] == "開いている質問はありません\n"
+    monkeypatch.delenv("NAOSHI_LANGUAGE")
+    Path("naoshi.toml").write_text('language = "ja"\n')
+    assert said("list")[1] == "開いている質問はありません\n"
+    assert said("list", "--language", "en")[1] == "no question is open\n"
+
+
+def test_both_languages_say_the_same_things() -> None:
+    """Protects the screen from a figure that one language leaves out."""
+    english, japanese = (fields_of(words) for words in SCREEN_WORDS.values())
+    assert english == japanese and english["fewer"] == {"actions", "then", "now", "rules", "difference"}
+
+
+def fields_of(words: ScreenWords) -> dict[str, set[str]]:
+    """The names in braces of each text, those of a mapping or a list together."""
+    found: dict[str, set[str]] = {}
+    for name, value in asdict(words).items():
+        texts = value.values() if isinstance(value, dict) else [value] if isinstance(value, str) else value
+        found[name] = {field for text in texts for _, field, _, _ in Formatter().parse(text) if field}
+    return found
 
 
 def test_rows_are_mined(agent: Agent, said: Any) -> None:

@@ -14,6 +14,7 @@ from naoshi.confirm import Confirmation, Confirmations, Outcome, Reason, Turn, r
 from naoshi.confirm.context_texts import Language as Spoken
 from naoshi.errors import StoreError
 from naoshi.system.process import end, start
+from naoshi.ui.cli.confirm_screen_words import language_here
 from naoshi.ui.cli.confirm_show import confirmations_of, who
 from naoshi.ui.cli.confirm_words import told
 from naoshi.ui.cli.output import Output, visible
@@ -121,7 +122,7 @@ class ConfirmChat:
         self._screen.flush()
 
 
-def run_chat(state: str, command: Sequence[str], out: Output, *, by: str, language: Language) -> int:
+def run_chat(state: str, command: Sequence[str], out: Output, *, by: str, language: str | None) -> int:
     """Run *command* beside the person at this terminal, and return the exit status.
 
     Raises:
@@ -135,7 +136,7 @@ def run_chat(state: str, command: Sequence[str], out: Output, *, by: str, langua
         store=store,
         screen=out.people,
         actor=who(by),
-        language=language,
+        language="ja" if language_here(language) is Spoken.japanese else "en",
     )
     environment = {**os.environ, "NAOSHI_CONFIRM_STATE": place, "PYTHONUNBUFFERED": "1"}
     process = start(command, folder=Path.cwd(), environment=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -23,6 +23,9 @@ Events = Annotated[
 Actions = Annotated[
     Path | None, typer.Option("--actions", help="The guard's log of actions; without it, the one beside the state.")
 ]
+In = Annotated[
+    Language | None, typer.Option("--language", help="Tell it in this language, not in that of naoshi.toml here.")
+]
 By = Annotated[str, typer.Option("--by", help="Whose reply this is; without it, the name of the login.")]
 
 
@@ -41,20 +44,23 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(confirm, name="confirm")
 
 
-def list_questions(state: State = HERE, as_json: AsJson = False) -> int:
+def list_questions(state: State = HERE, language: In = None, as_json: AsJson = False) -> int:
     """List the questions that wait for an answer."""
     from naoshi.ui.cli.confirm_show import list_open
 
-    return list_open(state, Output(as_json=as_json))
+    return list_open(state, Output(as_json=as_json), language=language)
 
 
 def show(
-    conversation: Annotated[str, typer.Argument(help="The conversation.")], state: State = HERE, as_json: AsJson = False
+    conversation: Annotated[str, typer.Argument(help="The conversation.")],
+    state: State = HERE,
+    language: In = None,
+    as_json: AsJson = False,
 ) -> int:
     """Show what is kept of one conversation: the open question, the latest decision, uses of approvals."""
     from naoshi.ui.cli.confirm_show import show_conversation
 
-    return show_conversation(state, conversation, Output(as_json=as_json))
+    return show_conversation(state, conversation, Output(as_json=as_json), language=language)
 
 
 def reply(
@@ -93,17 +99,18 @@ def ask(
     return put_question(state, conversation, question, labels, out, letters=letters, hours=hours)
 
 
-def stats(state: State = HERE, events: Events = None, as_json: AsJson = False) -> int:
+def stats(state: State = HERE, events: Events = None, language: In = None, as_json: AsJson = False) -> int:
     """Count how questions were answered, how fast, how often again, and rule by rule."""
     from naoshi.ui.cli.confirm_figures import show_stats
 
-    return show_stats(state, events, Output(as_json=as_json))
+    return show_stats(state, events, Output(as_json=as_json), language=language)
 
 
 def check(
     every: Annotated[bool, typer.Option("--any", help="Exit status 1 for whatever is found.")] = False,
     state: State = HERE,
     events: Events = None,
+    language: In = None,
     as_json: AsJson = False,
 ) -> int:
     """Look for confirmations that have quietly stopped working.
@@ -112,7 +119,7 @@ def check(
     """
     from naoshi.ui.cli.confirm_figures import show_check
 
-    return show_check(state, events, Output(as_json=as_json), every=every)
+    return show_check(state, events, Output(as_json=as_json), every=every, language=language)
 
 
 def what_if(
@@ -120,6 +127,7 @@ def what_if(
     state: State = HERE,
     events: Events = None,
     actions: Actions = None,
+    language: In = None,
     as_json: AsJson = False,
 ) -> int:
     """Say what other rules would have asked about the actions of the past.
@@ -128,7 +136,7 @@ def what_if(
     """
     from naoshi.ui.cli.confirm_figures import show_what_if
 
-    return show_what_if(state, rules, events, actions, Output(as_json=as_json))
+    return show_what_if(state, rules, events, actions, Output(as_json=as_json), language=language)
 
 
 def mine(
@@ -155,7 +163,7 @@ def chat(
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The agent, and its arguments.")],
     by: By = "",
     state: State = HERE,
-    language: Annotated[Language, typer.Option(help="The language of Naoshi's own words.")] = Language.en,
+    language: In = None,
     as_json: AsJson = False,
 ) -> int:
     """Run an agent and answer its questions, of any conversation, as they come.
@@ -165,4 +173,4 @@ def chat(
     """
     from naoshi.ui.cli.confirm_chat import run_chat
 
-    return run_chat(state, command, Output(as_json=as_json), by=by, language=language.value)
+    return run_chat(state, command, Output(as_json=as_json), by=by, language=language)

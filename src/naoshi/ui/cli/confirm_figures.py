@@ -20,31 +20,27 @@ from naoshi.confirm import (
     what_if,
 )
 from naoshi.errors import MissingPathError
+from naoshi.ui.cli.confirm_screen_words import ScreenWords, screen_words
 from naoshi.ui.cli.confirm_show import beside
 from naoshi.ui.cli.output import Output, counted, one_line
 
 T = TypeVar("T")
 
-_MEANING = {
-    Detector.repeated: "put several times and not settled",
-    Detector.replaced: "put aside by another question before anyone decided it",
-    Detector.reasked_after_resolution: "asked again though it was settled",
-    Detector.unanswered: "expired without an answer",
-    Detector.store_error: "the state could not be read or written",
-    Detector.rules_fault: "new rules were broken; the old ones stay in force",
-}
 
-
-def show_stats(state: str, events: Path | None, out: Output) -> int:
+def show_stats(state: str, events: Path | None, out: Output, *, language: str | None) -> int:
     """Show the figures over the log of events."""
-    stats = count_events(_events(state, events, out))
-    out.say(
-        f"questions           {stats.questions}, {stats.settled} of them settled",
-        f"read by machine     {_percent(stats.deterministic_share)} of {counted(stats.replies, 'reply', 'replies')}",
-        f"settled by a model  {stats.proposed}, by its reading of a reply",
-        f"time to decide      {_seconds(stats.median_seconds)} (median)",
-        f"asked again         {_percent(stats.reask_rate)} of the questions",
-    )
+    words = screen_words(language)
+    stats = count_events(_events(state, events, out, words))
+    figures = {
+        "questions": stats.questions,
+        "settled": stats.settled,
+        "share": _percent(stats.deterministic_share, words),
+        "replies": counted(stats.replies, *words.reply),
+        "proposed": stats.proposed,
+        "median": _seconds(stats.median_seconds, words),
+        "again": _percent(stats.reask_rate, words),
+    }
+    out.say(*(line.format(**figures) for line in words.figures))
     if stats.rules:
         out.say("")
         rows = [
@@ -53,55 +49,63 @@ def show_stats(state: str, events: Path | None, out: Output) -> int:
                 rule.asked,
                 rule.approved,
                 rule.refused,
-                _seconds(rule.median_seconds),
-                "fast and never refused: ask less, or look" if rule.waved_through else "",
+                _seconds(rule.median_seconds, words),
+                words.waved_through if rule.waved_through else "",
             )
             for rule in stats.rules
         ]
-        out.table(("rule", "asked", "approved", "refused", "median", ""), rows)
+        out.table(words.rule_columns, rows)
     out.result(stats)
     return 0
 
 
-def show_check(state: str, events: Path | None, out: Output, *, every: bool) -> int:
+def show_check(state: str, events: Path | None, out: Output, *, every: bool, language: str | None) -> int:
     """Show what the detectors find, and return 1 where a settled question was asked again, or anything with *every*."""
-    findings = detect(_events(state, events, out), now=datetime.now(UTC))
+    words = screen_words(language)
+    findings = detect(_events(state, events, out, words), now=datetime.now(UTC))
     for finding in findings:
-        out.say(f"{finding.at.isoformat(timespec='seconds')}  {finding.conversation_id}: {_MEANING[finding.detector]}")
+        meaning = words.meaning[finding.detector]
+        out.say(f"{finding.at.isoformat(timespec='seconds')}  {finding.conversation_id}: {meaning}")
     if not findings:
-        out.say("nothing found")
+        out.say(words.nothing_found)
     out.result({"findings": findings})
     bad = every or any(finding.detector is Detector.reasked_after_resolution for finding in findings)
     return 1 if findings and bad else 0
 
 
-def show_what_if(state: str, rules: Path, events: Path | None, actions: Path | None, out: Output) -> int:
+def show_what_if(
+    state: str, rules: Path, events: Path | None, actions: Path | None, out: Output, *, language: str | None
+) -> int:
     """Show what the rules in the file *rules* would have asked; return 1 where they miss a refusal."""
+    words = screen_words(language)
     policy = read_policy(rules)
-    recorded = _whole(
-        *read_actions(_log(state, "actions", actions, "Guard(..., on_action=JsonLinesEvents(PATH))")), out
-    )
-    told = what_if(recorded, _events(state, events, out), policy)
+    log = _log(state, "actions", actions, "Guard(..., on_action=JsonLinesEvents(PATH))")
+    told = what_if(_whole(*read_actions(log), out, words), _events(state, events, out, words), policy)
     out.say(
-        f"{counted(told.actions, 'action')}: {told.asked_then} asked then, {told.asked_now} under {rules.name}, "
-        f"{abs(told.fewer)} {'fewer' if told.fewer >= 0 else 'more'}"
+        (words.fewer if told.fewer >= 0 else words.more).format(
+            actions=counted(told.actions, *words.action),
+            then=told.asked_then,
+            now=told.asked_now,
+            rules=rules.name,
+            difference=abs(told.fewer),
+        )
     )
     for missed in told.missed_refusals:
-        out.say(f"MISSED: {missed.tool} {one_line(str(missed.arguments))} was refused in {missed.conversation_id}")
-        out.say(f"        now {missed.why_now}")
+        arguments = one_line(str(missed.arguments))
+        out.say(words.missed.format(tool=missed.tool, arguments=arguments, conversation=missed.conversation_id))
+        out.say(words.missed_why.format(why=missed.why_now))
     for tool in told.relaxed:
-        out.say(f"note: {tool} was refused once, and would no longer always be asked about")
+        out.say(words.relaxed.format(tool=tool))
     for item in told.suggestions:
-        out.say(f"could be asked less: {item.tool} (rule {item.rule}), {item.approved} approvals and never a refusal")
+        out.say(words.suggested.format(tool=item.tool, rule=item.rule, approved=item.approved))
     out.result(told)
     return 0 if told.is_safe else 1
 
 
 def show_mined(state: str, turns: Path | None, rows: Path | None, out: Output, *, fewest: int) -> int:
     """Show unread replies whose meaning became certain, as rows of the table of readings."""
-    recorded = _whole(
-        *read_turns(_log(state, "turns", turns, "Confirmations(..., on_turn=JsonLinesEvents(PATH))")), out
-    )
+    log = _log(state, "turns", turns, "Confirmations(..., on_turn=JsonLinesEvents(PATH))")
+    recorded = _whole(*read_turns(log), out, screen_words("en"))
     mined = mine_rows(recorded, read_reply_rows(rows), fewest=fewest)
     for row in mined:
         columns = (_cell(row.reply), json.dumps(list(row.labels), ensure_ascii=False), str(row.choice), "resolved")
@@ -129,21 +133,21 @@ def _log(state: str, name: str, given: Path | None, how: str) -> Path:
     return path
 
 
-def _events(state: str, given: Path | None, out: Output) -> Sequence[ConfirmationEvent]:
+def _events(state: str, given: Path | None, out: Output, words: ScreenWords) -> Sequence[ConfirmationEvent]:
     how = "Confirmations(..., on_event=JsonLinesEvents(PATH))"
-    return _whole(*read_events(_log(state, "events", given, how)), out)
+    return _whole(*read_events(_log(state, "events", given, how)), out, words)
 
 
-def _whole(found: Sequence[T], unread: Sequence[int], out: Output) -> Sequence[T]:
+def _whole(found: Sequence[T], unread: Sequence[int], out: Output, words: ScreenWords) -> Sequence[T]:
     if unread:
-        lines = ", ".join(map(str, unread[:5])) + (" …" if len(unread) > 5 else "")
-        out.progress(f"{counted(len(unread), 'line')} of the log cannot be read: {lines}")
+        numbers = ", ".join(map(str, unread[:5])) + (" …" if len(unread) > 5 else "")
+        out.progress(words.unread.format(lines=counted(len(unread), *words.line), numbers=numbers))
     return found
 
 
-def _percent(share: float | None) -> str:
-    return "none" if share is None else f"{share:.0%}"
+def _percent(share: float | None, words: ScreenWords) -> str:
+    return words.no_share if share is None else f"{share:.0%}"
 
 
-def _seconds(seconds: float | None) -> str:
-    return "—" if seconds is None else f"{seconds:.1f} s"
+def _seconds(seconds: float | None, words: ScreenWords) -> str:
+    return "—" if seconds is None else words.seconds.format(seconds=seconds)

@@ -17,7 +17,8 @@ from naoshi.confirm import (
     render_question,
 )
 from naoshi.errors import NotFoundError, StoreError
-from naoshi.ui.cli.confirm_words import times, told
+from naoshi.ui.cli.confirm_screen_words import ScreenWords, screen_words
+from naoshi.ui.cli.confirm_words import told
 from naoshi.ui.cli.output import Output, one_line
 
 _STATUS = {Outcome.resolved: 0, Outcome.nothing_pending: 1, Outcome.unresolved: 3}
@@ -42,8 +43,9 @@ def confirmations_of(state: str, store: ConfirmationStore, *, ttl: timedelta = t
     return Confirmations(store, ttl=ttl, on_event=JsonLinesEvents(beside(state, "events")))
 
 
-def list_open(state: str, out: Output) -> int:
+def list_open(state: str, out: Output, *, language: str | None) -> int:
     """Show the open questions, the oldest first."""
+    words = screen_words(language)
     now = datetime.now(UTC)
     found = [kept.pending for kept in open_confirmations(state).conversations()]
     pending = sorted(
@@ -52,35 +54,35 @@ def list_open(state: str, out: Output) -> int:
     )
     if pending:
         rows = [_row(question) for question in pending]
-        out.table(("conversation", "question", "asked", "last asked", "rule"), rows)
+        out.table(words.open_columns, rows)
     else:
-        out.say("no question is open")
+        out.say(words.none_open)
     out.result({"questions": pending})
     return 0
 
 
-def show_conversation(state: str, conversation: str, out: Output) -> int:
+def show_conversation(state: str, conversation: str, out: Output, *, language: str | None) -> int:
     """Show all that is kept of the conversation.
 
     Raises:
         NotFoundError: nothing is kept of it.
     """
+    words = screen_words(language)
     kept = open_confirmations(state).get(conversation)
     if kept is None:
         raise NotFoundError(f"nothing is kept of the conversation {conversation}", hint="`naoshi confirm list`")
     if kept.pending:
         expired = kept.pending.is_expired(now=datetime.now(UTC))
-        out.say("expired:" if expired else "open:", render_question(kept.pending), _asked(kept.pending), "")
+        title = words.expired if expired else words.open
+        out.say(title, render_question(kept.pending), _asked(kept.pending, words), "")
     if kept.settled:
         chosen = ", ".join(kept.settled.confirmation.labels[number - 1] for number in kept.settled.choices)
-        out.say(
-            f"settled by {kept.settled.actor or 'a person'} at {_time(kept.settled.at)}: {chosen}",
-            render_question(kept.settled.confirmation),
-            "",
-        )
+        who_did = kept.settled.actor or words.someone
+        told_so = words.settled.format(who=who_did, at=_time(kept.settled.at), chosen=chosen)
+        out.say(told_so, render_question(kept.settled.confirmation), "")
     for claim in kept.claims:
-        ended = f", {claim.state} at {_time(claim.ended_at)}" if claim.ended_at else ", and no word of its end"
-        out.say(f"approval {claim.confirmation_id}: begun at {_time(claim.at)}{ended}")
+        ended = words.ended[claim.state].format(at=_time(claim.ended_at)) if claim.ended_at else words.no_end
+        out.say(words.begun.format(id=claim.confirmation_id, at=_time(claim.at), ended=ended))
     out.result(kept)
     return 0
 
@@ -119,9 +121,10 @@ def _row(question: Confirmation) -> tuple[object, ...]:
     return question.conversation_id, asked, question.ask_count, _time(question.updated_at), question.rule or ""
 
 
-def _asked(question: Confirmation) -> str:
-    rule = f", by the rule {question.rule}" if question.rule else ""
-    return f"asked {times(question)}{rule}, last at {_time(question.updated_at)}"
+def _asked(question: Confirmation, words: ScreenWords) -> str:
+    times = words.once if question.ask_count == 1 else words.times.format(count=question.ask_count)
+    told_so = words.asked_by if question.rule else words.asked
+    return told_so.format(times=times, rule=question.rule, at=_time(question.updated_at))
 
 
 def _time(moment: datetime) -> str:

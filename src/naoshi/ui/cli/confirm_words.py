@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from naoshi.confirm import Confirmation, Outcome, Reason, Turn
+from naoshi.confirm import Outcome, Reason, Turn
 from naoshi.confirm.context import choice_mark, language_of
 from naoshi.confirm.context_texts import Language
 
@@ -89,11 +89,6 @@ def chosen(turn: Turn) -> str:
     return ", ".join(
         f"{choice_mark(choice.number, style) if style else choice.number}. {choice.label}" for choice in turn.selected
     )
-
-
-def times(question: Confirmation) -> str:
-    """Return how often *question* was asked."""
-    return "once" if question.ask_count == 1 else f"{question.ask_count} times"
 
 
 def _spoken(turn: Turn) -> Language:
