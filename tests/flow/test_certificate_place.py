@@ -340,12 +340,13 @@ def test_without_a_sandbox_what_is_left_to_hold_holds(bare: Place, monkeypatch: 
         {
             "environment": READS["its own environment"],
             "left": LINGERS.format(seconds=seconds, environment="dict(os.environ)"),
+            "left bare": LINGERS.format(seconds=f"{seconds}1", environment="{}"),
             "holdout": READS["the holdout by its path"].format(**paths(bare)),
         },
         sandbox="off",
     )
     assert (found["environment"], found["left"]) == ("[]", "'left'")
-    assert gone(f"time.sleep({seconds})")
+    assert gone(f"time.sleep({seconds})") and gone(f"time.sleep({seconds}1)")
     # It is told in the certificate, since this is what only a sandbox keeps.
     assert SECRET in found["holdout"]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from naoshi.repair.coding_agents.kept import can_keep, kept_words
 from naoshi.repair.coding_agents.settings import SandboxMode
 from naoshi.repair.sandbox import find_sandbox
 
@@ -67,10 +68,10 @@ class JudgingPlace:
         """Return the command that runs *words* in *checkout*, the one folder of ours that may be written.
 
         *readable* places can be read though they lie in hidden ones; what is *hidden* besides, for this checkout, is
-        empty.
+        empty. Without a sandbox nothing is hidden or kept, but what the agent leaves running is ended there too.
         """
         if not self.program:
-            return tuple(words)
+            return kept_words(words) if can_keep() else tuple(words)
         place = str(checkout.resolve())
         made = self._machine()
         # A folder that holds others has to be bound before them.

@@ -6,6 +6,8 @@ when the program ends, when it is told to stop, and when the other end of the ch
 itself is killed. Called as
 
     python -I -S keep_descendants.py CHANNEL PROGRAM ARGUMENT...
+
+A changed agent that is judged has it above too; there is no channel then (``-``), and the exit status tells enough.
 """
 
 import ctypes
@@ -30,8 +32,9 @@ _stopping = False
 
 def run(words: list[str]) -> int:
     """Do what *words* say and return the exit status of the program."""
-    channel = socket.socket(fileno=int(words[0]))
-    channel.set_inheritable(False)
+    channel = None if words[0] == "-" else socket.socket(fileno=int(words[0]))
+    if channel is not None:
+        channel.set_inheritable(False)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _stop)
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -55,14 +58,14 @@ def _stop(number: int, frame: object) -> None:
     _stopping = True
 
 
-def _awaited(child: int, channel: socket.socket) -> int | None:
+def _awaited(child: int, channel: socket.socket | None) -> int | None:
     """Return the exit status of *child* (negative: the signal that ended it), or None when it is to be stopped."""
     while not _stopping:
         ended = _reaped()
         if child in ended:
             return os.waitstatus_to_exitcode(ended[child])
-        readable, _, _ = select.select([channel], [], [], _POLL_SECONDS)
-        if readable and not channel.recv(1):
+        readable, _, _ = select.select([channel] if channel is not None else [], [], [], _POLL_SECONDS)
+        if channel is not None and readable and not channel.recv(1):
             return None
     return None
 
@@ -137,7 +140,10 @@ def _descendants() -> list[int]:
     return [process for process in found if process not in ended]
 
 
-def _tell(channel: socket.socket, **facts: object) -> None:
+def _tell(channel: socket.socket | None, **facts: object) -> None:
+    if channel is None:
+        print(*(fact for name, fact in facts.items() if name == "missing"), end="", file=sys.stderr)
+        return
     try:
         channel.sendall(json.dumps(facts).encode() + b"\n")
     except OSError:

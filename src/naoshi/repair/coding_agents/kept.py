@@ -20,6 +20,11 @@ def can_keep() -> bool:
     return sys.platform == "linux" and Path("/proc/self/stat").exists()
 
 
+def kept_words(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the command that runs *words* with somebody above who ends all that they leave, and tells nobody."""
+    return str(Path(sys.executable)), "-I", "-S", str(_KEEPER), "-", *words
+
+
 class Kept:
     """A program between ``with`` and its end. Nothing below it outlives that, wherever it went and whoever is killed.
 
