@@ -20,6 +20,16 @@ def alternate(folder: str, done: Connection) -> None:
         done.send_bytes(b".")
 
 
+def ask_afresh(folder: str, done: Connection) -> None:
+    """Ask a question in one new conversation after another, for ever, and say so after each that is asked."""
+    store = FileStore(folder)
+    for act in range(1_000_000):
+        conversation = f"c{act}"
+        asked = numbered(act).model_copy(update={"conversation_id": conversation, "question": "?"})
+        store.save(ConversationState(conversation_id=conversation).with_question(asked, now=NOW), after=0)
+        done.send_bytes(b".")
+
+
 def numbered(act: int) -> Confirmation:
     """Return the question that act *act* saves; it is long, so that its writing takes a while."""
     return Confirmation(

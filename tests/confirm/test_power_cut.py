@@ -41,17 +41,24 @@ def disk(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
         subprocess.run(["umount", str(mounted)], check=True)
 
 
-def after_a_cut(image: Path, place: Path) -> tuple[int, int | None]:
-    """Return the revision that a copy of *image* holds, and the number of the pending question."""
+@contextmanager
+def after_the_cut(image: Path, place: Path) -> Iterator[FileStore]:
+    """The store on a copy of *image*, opened as after a power cut."""
     copy, mounted = place / "copy", place / "copied"
     shutil.copyfile(image, copy)
     mounted.mkdir(exist_ok=True)
     subprocess.run(["mount", "-o", "loop", str(copy), str(mounted)], check=True)
     try:
-        state = FileStore(mounted / "store").get("c")
+        yield FileStore(mounted / "store")
     finally:
         subprocess.run(["umount", str(mounted)], check=True)
         copy.unlink()
+
+
+def after_a_cut(image: Path, place: Path) -> tuple[int, int | None]:
+    """Return the revision that a copy of *image* holds, and the number of the pending question."""
+    with after_the_cut(image, place) as store:
+        state = store.get("c")
     if state is None:
         return 0, None
     if state.pending is not None:
@@ -77,6 +84,26 @@ def test_what_was_promised_is_on_the_disk(disk: tuple[Path, Path], tmp_path: Pat
             child.send_signal(signal.SIGCONT)
 
 
+@pytest.mark.slow
+def test_every_question_of_a_new_conversation_that_was_promised_is_on_the_disk(
+    disk: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Protects the first question of a conversation, whose file's new name a power cut may undo."""
+    image, mounted = disk
+    source = random.Random(4)
+    with at_work(mounted / "store", "ask_afresh") as (child, acts):
+        for _ in range(CUTS):
+            time.sleep(source.uniform(0.0, 0.02))
+            child.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, child.pid, os.WSTOPPED)
+            done = acts.told()
+            with after_the_cut(image, tmp_path) as store:
+                kept = {state.conversation_id: state for state in store.conversations()}
+            assert {f"c{act}" for act in range(done)} <= set(kept) <= {f"c{act}" for act in range(done + 1)}
+            assert all(state.pending and state.revision == 1 for state in kept.values())
+            child.send_signal(signal.SIGCONT)
+
+
 class Acts:
     """Counts what a process says that it has done."""
 
@@ -93,11 +120,11 @@ class Acts:
 
 
 @contextmanager
-def at_work(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], Acts]]:
-    """Run a process that saves and clears in *folder*, once it has begun, and kill it in the end."""
+def at_work(folder: Path, work: str = "alternate") -> Iterator[tuple[subprocess.Popen[bytes], Acts]]:
+    """Run a process that does *work* (of the racers) in *folder*, once it has begun, and kill it in the end."""
     reading, writing = multiprocessing.Pipe(duplex=False)
     told = f"Connection({writing.fileno()}, readable=False)"
-    program = f"from tests.confirm.racers import Connection, alternate; alternate({str(folder)!r}, {told})"
+    program = f"from tests.confirm.racers import Connection, {work}; {work}({str(folder)!r}, {told})"
     child = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, pass_fds=[writing.fileno()])
     writing.close()
     try:

@@ -48,12 +48,9 @@ class BlankFiles:
             except IndexError:
                 self._names = self._there() or self._made()
                 continue
-            path = f"{self._folder}/{name}"
             with suppress(FileNotFoundError):
-                # A file that somebody cut or wrote to is left for `written`.
-                if os.stat(path).st_size == len(self._content):  # noqa: PTH116 - a path takes longer than the call
-                    os.rename(path, place)  # noqa: PTH104
-                    return
+                os.rename(f"{self._folder}/{name}", place)  # noqa: PTH104 - making paths takes longer than the rename
+                return
 
     def written(self) -> Iterator[Path]:
         """Yield the files that hold something else: what was taken and written to before the power went.
@@ -77,7 +74,15 @@ class BlankFiles:
             names = os.listdir(self._folder)  # noqa: PTH208
         except FileNotFoundError:
             return []
-        return [name for name in names if name != _LOCK and not name.startswith(_MAKING)]
+        return [name for name in names if name != _LOCK and not is_being_made(name) and self._is_ours(name)]
+
+    def _is_ours(self, name: str) -> bool:
+        """Return whether the file is as we made it, as far as that is seen from outside, and ours to write to."""
+        try:
+            found = (self._folder / name).stat()
+        except FileNotFoundError:
+            return False
+        return found.st_size == len(self._content) and found.st_uid == os.geteuid()
 
     def _made(self) -> list[str]:
         self._folder.mkdir(exist_ok=True)
@@ -116,6 +121,15 @@ class BlankFiles:
             finally:
                 os.close(descriptor)
         return names
+
+
+def is_being_made(name: str) -> bool:
+    """Return whether a file of this name is not made yet, as far as the disk knows.
+
+    What was written to one later is whole, for that was synced. All else in it is of a maker that was cut off, which
+    the next one clears away.
+    """
+    return name.startswith(_MAKING)
 
 
 def _begin_writing(descriptor: int) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from naoshi.confirm.blank_files import BlankFiles
+from naoshi.confirm.blank_files import BlankFiles, is_being_made
 from naoshi.confirm.latest_reads import LatestReads
 from naoshi.confirm.own_actions import with_own_actions
 from naoshi.confirm.state_file import (
@@ -29,6 +29,7 @@ from naoshi.records.confirmation import ConversationState, Settlement
 from naoshi.system.file_systems import syncs_new_names
 
 _LOCKS = 64
+_STRAY = "a power cut left it under this name; move it to another folder, and ask again what may have been asked in it"
 _READ_SIZE = 1 << 16
 _KEPT = ".json"
 _NEXT = ".next"
@@ -268,7 +269,12 @@ class FileStore:
         Another process may have moved the file meanwhile; then all is well.
         """
         with suppress(FileNotFoundError):
-            found = read_state_file(path.read_bytes(), str(path))
+            try:
+                found = read_state_file(path.read_bytes(), str(path))
+            except StoreError as error:
+                if is_being_made(path.name):
+                    return
+                raise StoreError(str(error), hint=_STRAY) from error
             if found is None:
                 path.unlink()
                 return
