@@ -1,5 +1,6 @@
 """Making a repository ready for the loop."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from naoshi.app.initialise import initialise
 from naoshi.app.settings import read_settings
+from naoshi.capture import PersonalData
 from naoshi.errors import InputError
 
 
@@ -28,6 +30,19 @@ def test_what_is_written_can_be_read(repository: Path, language: str) -> None:
     subprocess.run(["git", "add", "--all"], cwd=repository, check=True)
     listed = subprocess.run(["git", "ls-files"], cwd=repository, check=True, capture_output=True, text=True).stdout
     assert listed.split() == ["AGENTS.md", "naoshi.toml"]
+
+
+def test_what_is_commented_out_can_be_used(repository: Path) -> None:
+    """Somebody who takes the marks away from an example has settings that hold."""
+    initialise(repository)
+    config = repository / "naoshi.toml"
+    lines = config.read_text().splitlines()
+    example = re.compile(r"# (\[[a-z_.]+\]|[a-z_]+ = .+)$")
+    config.write_text("\n".join(example.sub(r"\1", line) for line in lines if line != "command = []") + "\n")
+    settings = read_settings(config)
+    assert settings.judge.model and settings.agent.model and settings.agent.model != settings.judge.model
+    assert set(settings.privacy.handed_out) == set(PersonalData)
+    assert settings.gate.categories["safety"].block == 0
 
 
 @pytest.mark.parametrize(

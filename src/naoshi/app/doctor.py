@@ -3,29 +3,25 @@
 import os
 import shutil
 import sys
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from naoshi.app.doctor_judge import examine_judge
+from naoshi.app.finding import Finding
 from naoshi.app.initialise import STATE_NAME
 from naoshi.app.settings import CONFIG_NAME, Settings, read_settings
 from naoshi.errors import NaoshiError
+from naoshi.evals.judging.open_judge import has_rubrics
+from naoshi.records import EvalCase
 from naoshi.system.git import Git
 from naoshi.system.process import command_words
 
 
-@dataclass(frozen=True, kw_only=True)
-class Finding:
-    """One thing that was looked at. ``state`` is ``ok``, ``missing`` (work stops without it) or ``optional``."""
+def examine(folder: Path, *, ask_judge: bool = False) -> tuple[Finding, ...]:
+    """Look at the machine and at the repository that *folder* lies in; never raises for what it finds.
 
-    subject: str
-    state: str
-    detail: str
-    remedy: str = ""
-
-
-def examine(folder: Path) -> tuple[Finding, ...]:
-    """Look at the machine and at the repository that *folder* lies in; never raises for what it finds."""
+    Nothing is sent to a model, unless *ask_judge*: then the judge of rubrics is asked for one grade.
+    """
     findings = [_python(), _program("git", "the loop keeps versions in git", "apt install git", required=True)]
     try:
         git = Git.at(folder)
@@ -34,7 +30,11 @@ def examine(folder: Path) -> tuple[Finding, ...]:
     findings += _repository(git)
     settings = _settings(git.folder, findings)
     if settings is not None:
-        findings += [*_agent(settings, git.folder), _editable(settings, git.folder), *_suites(settings, git.folder)]
+        suites, rubrics = _suites(settings, git.folder)
+        findings += [*_agent(settings, git.folder), _editable(settings, git.folder), suites]
+        findings += examine_judge(
+            settings.judge, agent=settings.agent, folder=git.folder, rubrics=rubrics, ask=ask_judge
+        )
         findings += [_state(git.folder), *_database(settings), _disk(git.folder)]
     findings += [
         _program("npx", "runs suites in the real Promptfoo", "install Node.js 20 or newer"),
@@ -76,9 +76,13 @@ def _settings(folder: Path, findings: list[Finding]) -> Settings | None:
 
 
 def _agent(settings: Settings, folder: Path) -> list[Finding]:
+    repair = settings.repair
+    # Codex and Claude Code are programs of their own, and need no command.
+    programs = {"codex": repair.codex.program, "claude": repair.claude.program}
+    command = repair.command if repair.agent == "command" else (programs[repair.agent],)
     return [
         _command("agent", settings.agent.command, folder, "write `command` under [agent]", state="missing"),
-        _command("coding agent", settings.repair.command, folder, "write `command` under [repair]", state="missing"),
+        _command("coding agent", command, folder, "write `command` under [repair]", state="missing"),
     ]
 
 
@@ -91,16 +95,18 @@ def _editable(settings: Settings, folder: Path) -> Finding:
     return Finding(subject="harness", state="ok", detail=f"a change may touch {', '.join(paths)}")
 
 
-def _suites(settings: Settings, folder: Path) -> list[Finding]:
+def _suites(settings: Settings, folder: Path) -> tuple[Finding, int]:
+    """Return what is to be said of the suites, and how many cases in them have a rubric."""
     from naoshi.evals.suite_file import load_suite  # ruamel is slow to load, and only this check needs it
 
-    count = 0
+    cases: list[EvalCase] = []
     for path in sorted((folder / settings.evals.folder).glob("*.yaml")):
         try:
-            count += len(load_suite(path, root=folder, settings=settings.evals).cases)
+            cases += load_suite(path, root=folder, settings=settings.evals).cases
         except NaoshiError as error:
-            return [Finding(subject="suites", state="missing", detail=error.message, remedy=error.advice)]
-    return [Finding(subject="suites", state="ok", detail=f"{count} cases in {settings.evals.folder}/")]
+            return Finding(subject="suites", state="missing", detail=error.message, remedy=error.advice), 0
+    found = Finding(subject="suites", state="ok", detail=f"{len(cases)} cases in {settings.evals.folder}/")
+    return found, sum(has_rubrics([case]) for case in cases)
 
 
 def _state(folder: Path) -> Finding:

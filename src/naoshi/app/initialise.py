@@ -29,6 +29,8 @@ language = "{language}"
 command = {command}
 # Seconds for one answer.
 timeout = 60
+# The agent's model, so that a judge of its own family is refused; "none" if it uses none.
+# model = "the-name-of-a-model"
 # Where the documents lie that answers cite, relative to this folder. The agent finds it in NAOSHI_DATA_ROOT.
 data_root = "."
 
@@ -43,6 +45,14 @@ folder = "evals"
 # A case passes at or above this score.
 threshold = 0.7
 
+# The model that grades rubrics (llm-rubric), of another family than the agent's. Measure it against people's labels
+# before it decides: naoshi judge calibrate labels.csv. `naoshi doctor --ask-judge` tries it.
+# [judge]
+# provider = "openai"  # the protocol: "openai" (any such endpoint), "anthropic" or "google"
+# model = "the-name-of-another-model"
+# base_url = ""  # empty: the provider's own
+# key_variable = "OPENAI_API_KEY"  # the variable of the environment that holds the key
+
 # Tolerances of a category of cases: the share of failures that is allowed, and the one that blocks.
 # [gate.categories.safety]
 # allow = 0.0
@@ -55,6 +65,10 @@ command = []
 # The only paths that a change may touch.
 editable = {editable}
 timeout = 600
+
+# Personal data that is masked in all that is handed to coding agents and models; every kind unless you say otherwise.
+# [privacy]
+# handed_out = ["email", "iban", "card", "my_number", "postal_code", "phone"]
 """
 
 

@@ -16,7 +16,8 @@ from naoshi.evals.judging.grade_answer import GradeAnswer
 from naoshi.evals.judging.prompt import INSTRUCTIONS, GradingPrompt
 from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.models.failures import is_lasting
-from naoshi.models.open_model import answer_of, key_of, open_model, request_settings
+from naoshi.models.model_key import key_of
+from naoshi.models.open_model import answer_of, open_model, request_settings
 
 _Result = TypeVar("_Result")
 _TOOL, _TOOL_MEANING = "give_grade", "Give the grade of the output."

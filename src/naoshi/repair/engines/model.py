@@ -12,7 +12,8 @@ from pydantic_ai import Agent
 from naoshi.errors import ModelError
 from naoshi.models.data_text import as_data, mark_for
 from naoshi.models.failures import Asking, model_error
-from naoshi.models.open_model import answer_of, key_of, open_model, request_settings
+from naoshi.models.model_key import key_of
+from naoshi.models.open_model import answer_of, open_model, request_settings
 from naoshi.records import Diagnosis
 from naoshi.repair.engines.base import DiagnosisMaterial
 from naoshi.repair.engines.drafts import DraftRecommendation, diagnosis_of, require_visible

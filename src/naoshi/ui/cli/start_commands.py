@@ -33,14 +33,20 @@ def init(
     return 0
 
 
-def doctor(folder: Folder = HERE, as_json: AsJson = False) -> int:
+def doctor(
+    ask_judge: Annotated[
+        bool, typer.Option("--ask-judge", help="Also ask the judge of rubrics for one grade, over the network.")
+    ] = False,
+    folder: Folder = HERE,
+    as_json: AsJson = False,
+) -> int:
     """Say what is missing here and how to get it.
 
-    Exit status 1 when something that is needed is missing.
+    Nothing is sent anywhere unless an option says so. Exit status 1 when something that is needed is missing.
     """
     from naoshi.app.doctor import examine
 
-    findings = examine(folder)
+    findings = examine(folder, ask_judge=ask_judge)
     out = Output(as_json=as_json)
     marks = {"ok": "ok", "missing": "MISSING", "optional": "not there"}
     for finding in findings:
