@@ -90,6 +90,8 @@ def open_place(folder: Path, *, model: str = "none") -> Generator[Place]:
         (checkout / "evals").mkdir(parents=True)
         (checkout / "evals" / "words.yaml").write_text("tests: []\n")
         (checkout / "agent.py").write_text(AGENT)
+        for folder_of_handoff in (shop, checkout):
+            (folder_of_handoff / "codex_handoff.md").write_text("expected: everything")
         (loop.worktrees / "change_1-judge" / "index").write_text("not for you")
         (loop.state / "runs").mkdir(exist_ok=True)
         (loop.state / "runs" / "earlier.jsonl").write_text("earlier answers")
@@ -132,6 +134,8 @@ READS = {
     " capture_output=True, text=True).stdout",
     "earlier answers": "os.listdir({state!r} + '/runs')",
     "its own suites": "os.listdir('evals')",
+    "a handoff in the user's repository": "open({repository!r} + '/codex_handoff.md').read()",
+    "a handoff in its checkout": "open('codex_handoff.md').read()",
     "the suites of the user": "os.listdir({suites!r})",
     "the git of the user": "os.listdir({git!r})",
     "git's objects": "subprocess.run(['git', '-C', {repository!r}, 'cat-file', '-p', 'HEAD'],"

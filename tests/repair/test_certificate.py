@@ -246,3 +246,14 @@ def test_a_certificate_that_says_more_than_its_runs_is_seen():
     made = made.model_copy(update={"digest": made.computed_digest})
     assert verify_certificate(made, before=BEFORE, after=AFTER) == (told,)
     assert verify_certificate(made, before=BEFORE) == ()
+
+
+def test_what_became_of_cases_that_nobody_saw_is_told():
+    """Protects the reviewer: a change that mends all that was shown and nothing else has learned that by heart."""
+
+    def told(after: EvalRun) -> str:
+        return next(check.detail for check in certificate(after).checks if check.name == "validate_not_worse")
+
+    assert told(AFTER) == "8 cases that the coding agent did not see; 1 of the 1 that failed pass now"
+    by_heart = with_states(AFTER, {"case_005_total": ResultState.fail})
+    assert told(by_heart) == "8 cases that the coding agent did not see; 0 of the 1 that failed pass now"

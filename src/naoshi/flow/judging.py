@@ -10,6 +10,7 @@ from naoshi.flow.loop import Loop
 from naoshi.records import EvalCase, EvalRun, Split
 from naoshi.repair.judge_change import AGAIN
 from naoshi.repair.judging_place import JudgingPlace
+from naoshi.repair.workspace import HANDOFF_FILE
 from naoshi.system.process import command_words
 
 ASKED_AGAIN = "asked again"
@@ -38,7 +39,7 @@ class Judging:
         suites = loop.git.folder / loop.settings.evals.folder
         hidden = [loop.state, common, loop.git.folder / ".git"]
         hidden += [suites] if suites.resolve() != loop.git.folder.resolve() else []
-        hidden += [loop.git.folder / name for name in settings.hidden]
+        hidden += [loop.git.folder / name for name in (*settings.hidden, HANDOFF_FILE)]
         place = JudgingPlace.find(
             settings.sandbox, hidden=hidden, kept=(loop.git.folder, loop.data_root), network=network
         )
@@ -84,11 +85,11 @@ class Judging:
             return agent
         if not words:
             return agent
-        suites = folder / self.loop.settings.evals.folder
+        suites, handoff = folder / self.loop.settings.evals.folder, folder / HANDOFF_FILE
         command = self.place.command(
             words,
             checkout=folder,
             readable=[place for place in (folder.parent / AGAIN,) if place.is_dir()],
-            hidden=[suites] if suites != folder else [],
+            hidden=[handoff, *([suites] if suites != folder else [])],
         )
         return agent.model_copy(update={"command": command})

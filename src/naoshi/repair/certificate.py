@@ -243,9 +243,14 @@ def _diagnose_kept(compared: Comparison, allow_worse: int) -> CertificateCheck:
 
 def _validate_not_worse(compared: Comparison, allow_worse: int) -> CertificateCheck:
     losses = compared.validate_losses()
-    count = sum(case.split is Split.validate_ for case in compared.cases.values())
+    unseen = [name for name, case in compared.cases.items() if case.split is Split.validate_]
+    failed = [name for name in unseen if not compared.passed_before(name)]
+    mended = sum(compared.passes_after(name) for name in failed)
     fewer = "; ".join(f"{category}: {loss} fewer pass" for category, loss in losses.items())
-    detail = f"{count} cases that the coding agent did not see" + (f"; {fewer}" if fewer else "")
+    detail = (
+        f"{len(unseen)} cases that the coding agent did not see; {mended} of the {len(failed)} that failed pass now"
+    )
+    detail += f"; {fewer}" if fewer else ""
     return CertificateCheck(name="validate_not_worse", held=not losses, detail=detail)
 
 
