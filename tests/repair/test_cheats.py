@@ -177,7 +177,7 @@ CHEATS: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
     "the holdout": {
-        "names it by its path": ("code('X = \"/home/me/agent/.naoshi/evals/holdout.yaml\"')", "names files of Naoshi"),
+        "names it by its path": ("code('X = \"/srv/agent/.naoshi/evals/holdout.yaml\"')", "names files of Naoshi"),
         "names it by dots": ("code('X = \"../../../evals/holdout.yaml\"')", "names files of Naoshi or of the evals"),
         "asks the environment": (
             "code('import os\\nX = os.environ[\"NAOSHI_DATABASE_URL\"]')",
@@ -282,3 +282,25 @@ def test_a_hook_in_the_users_own_repository_is_seen(shop: CodeRepository):
     hooks = shop.git.folder / ".git" / "hooks" / "post-merge"
     told = shop.refused_to(ACTS + f"write({str(hooks)!r}, 'true')")
     assert "hooks or settings of the repository itself were altered" in told
+
+
+_DIGS = """
+import os
+def dig(place):
+    here = os.getcwd()
+    os.makedirs(place, exist_ok=True)
+    os.chdir(place)
+    for _ in range(3000):
+        os.mkdir("d")
+        os.chdir("d")
+    os.chdir(here)
+"""
+
+
+def test_a_hole_too_deep_to_climb_out_of_stops_nobody(shop: CodeRepository):
+    """Protects the next repair: deeper than Python and paths go, it is removed, and in a protected place it is seen."""
+    granted = shop.granted_to(ACTS + _DIGS + "dig('harness'); dig('.naoshi/traces')")
+    assert granted.change.files == ("harness/labels.json",)
+    assert list(shop.worktrees.iterdir()) == []
+    told = shop.refused_to(ACTS + f'code({_DIGS!r} + \'if not os.path.exists("tests/d"): dig("tests")\')')
+    assert "protected_kept: the changed agent altered protected files while it ran" in told
