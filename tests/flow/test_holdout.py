@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from naoshi.errors import HoldoutBudgetError, LedgerError
+from naoshi.errors import HoldoutBudgetError, JudgeKinError, LedgerError, MissingProgramError, NaoshiError
+from naoshi.evals import Runner
 from naoshi.flow.evaluate import ALL_SPLITS, RERUN, evaluate_commit
 from naoshi.flow.holdout import enter_holdout_query, holdout_use
 from naoshi.flow.loop import Loop
@@ -18,6 +19,7 @@ from naoshi.flow.steps.run import run_present
 from naoshi.flow.suites import judged_cases, of_split
 from naoshi.records import Cycle, CycleState, EvalRun, Split
 from naoshi.store.ledger_chain import verify_chain
+from naoshi.ui.cli.main import run
 from tests.flow.case_shop import Days, make_case_shop, open_case_shop
 
 
@@ -121,6 +123,54 @@ def test_the_line_is_there_before_the_first_answer(tmp_path: Path) -> None:
         loop.git.commit("an agent that dies", paths=["agent.py"])
         run_all(loop)
         assert len(holdout_use(loop).queries) == 1
+
+
+RUBRIC = json.dumps(
+    {
+        "prompts": ["x"],
+        "providers": ["naoshi"],
+        "tests": [
+            {
+                "vars": {"say": "word 0"},
+                "assert": [{"type": "llm-rubric", "value": "It is polite."}],
+                "metadata": {"case_id": "polite", "category": "words", "split": "validate"},
+            }
+        ],
+    }
+)
+KIN = '[judge]\nmodel = "qwen-judge"\nbase_url = "http://127.0.0.1:9/v1"\n'
+
+
+@pytest.mark.parametrize(
+    ("settings", "runner", "error"),
+    [(KIN, Runner.native, JudgeKinError), ("", Runner.promptfoo, MissingProgramError)],
+)
+def test_what_is_refused_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str, runner: Runner, error: type[NaoshiError]
+) -> None:
+    """A judge of the agent's family, or a runner that is not there: nothing was seen, so that nothing is counted."""
+    monkeypatch.setenv("NAOSHI_PEERS", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    folder = make_case_shop(tmp_path / "shop", holdout=True, settings=settings)
+    (folder / "evals" / "rubric.yaml").write_text(RUBRIC)
+    with open_case_shop(folder) as loop:
+        commit, cases = loop.git.commit_of("HEAD"), judged_cases(loop)
+        for _ in range(2):
+            with pytest.raises(error):
+                evaluate_commit(loop, commit, version="v0", cases=cases, suite=ALL_SPLITS, runner=runner)
+        assert (holdout_use(loop).queries, loop.store.runs.count()) == ((), 0)
+
+
+def test_a_suite_of_its_own_that_is_refused_costs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same for a copy of the holdout that somebody runs by hand."""
+    folder = make_case_shop(tmp_path / "shop", holdout=True, settings=KIN)
+    kept = json.loads((folder / ".naoshi" / "evals" / "holdout.yaml").read_text())
+    mine = folder / "mine.yaml"
+    mine.write_text(json.dumps({**kept, "tests": [*kept["tests"], *json.loads(RUBRIC)["tests"]]}))
+    assert run(["evals", "run", str(mine), "-C", str(folder)]) == 1
+    assert "naoshi: judge-kin" in capsys.readouterr().err
+    with open_case_shop(folder) as loop:
+        assert holdout_use(loop).queries == ()
 
 
 def test_a_deleted_or_altered_line_is_seen(tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from naoshi.evals.answer import Answer
+    from naoshi.evals.evaluation import Evaluation
     from naoshi.evals.judge import Grade, Judge
     from naoshi.evals.merge import Contradiction, MergeReport, merge_cases
     from naoshi.evals.run import run_cases, settings_hash
-    from naoshi.evals.runner import Runner, evaluate_cases
+    from naoshi.evals.runner import Runner
     from naoshi.evals.settings import AgentSettings, EvalSettings, SplitWeights
     from naoshi.evals.splits import assign_split
     from naoshi.evals.suite_file import SuiteFile, load_suite
@@ -21,6 +22,7 @@ __all__ = [
     "Answer",
     "Contradiction",
     "EvalSettings",
+    "Evaluation",
     "Grade",
     "Judge",
     "MergeReport",
@@ -28,7 +30,6 @@ __all__ = [
     "SplitWeights",
     "SuiteFile",
     "assign_split",
-    "evaluate_cases",
     "load_suite",
     "merge_cases",
     "run_cases",
@@ -40,6 +41,7 @@ _HOME = {
     "Answer": "answer",
     "Contradiction": "merge",
     "EvalSettings": "settings",
+    "Evaluation": "evaluation",
     "Grade": "judge",
     "Judge": "judge",
     "MergeReport": "merge",
@@ -47,7 +49,6 @@ _HOME = {
     "SplitWeights": "settings",
     "SuiteFile": "suite_file",
     "assign_split": "splits",
-    "evaluate_cases": "runner",
     "load_suite": "suite_file",
     "merge_cases": "merge",
     "run_cases": "run",

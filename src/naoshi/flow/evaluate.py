@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from naoshi.evals.runner import Runner, evaluate_cases, told_progress
+from naoshi.evals.evaluation import Evaluation
+from naoshi.evals.runner import Runner, told_progress
 from naoshi.evals.settings import AgentSettings
 from naoshi.flow.holdout import enter_holdout_query
 from naoshi.flow.loop import Loop
@@ -44,10 +45,25 @@ def evaluate_folder(
 
     Raises:
         HoldoutBudgetError: the holdout was asked often enough; nothing was run.
-        JudgeKinError: the judge of rubrics may be of the agent's own family.
+        JudgeKinError: the judge of rubrics may be of the agent's own family; nothing was run, nor counted.
         ConfigError: no agent is configured.
         MissingProgramError: the agent's program, or that of the runner, is not on this machine.
     """
+    evaluation = Evaluation(
+        cases=cases,
+        agent=agent or loop.settings.agent,
+        evals=loop.settings.evals,
+        judge=loop.settings.judge,
+        repository=loop.git.folder,
+        folder=folder,
+        data_root=data_root or loop.data_root,
+        version=version,
+        suite=suite,
+        runner=runner,
+        clock=loop.clock,
+    )
+    # What is refused has seen nothing, and may not cost the holdout anything.
+    evaluation.require_runnable()
     enter_holdout_query(
         loop, cases, commit=commit or version, why=why or f"{suite} on {version}", once=once, counted=suite != RERUN
     )
@@ -55,18 +71,7 @@ def evaluate_folder(
     runs: list[EvalRun] = []
     for trial in range(trials):
         name = f"{version}, trial {trial + 1} of {trials}" if trials > 1 else version
-        run = evaluate_cases(
-            cases,
-            agent=agent or loop.settings.agent,
-            evals=loop.settings.evals,
-            judge=loop.settings.judge,
-            repository=loop.git.folder,
-            folder=folder,
-            data_root=data_root or loop.data_root,
-            version=version,
-            suite=suite,
-            runner=runner,
-            clock=loop.clock,
+        run = evaluation.run(
             on_result=told_progress(loop.progress, name, len(cases)),
             partial_folder=partial_folder and _trial_folder(partial_folder, trial),
         )

@@ -8,7 +8,8 @@ from pathlib import Path
 from naoshi.app.eval_settings import SuiteSettings, read_eval_settings
 from naoshi.errors import SuiteError
 from naoshi.evals.agent_worker import utc_now
-from naoshi.evals.runner import Runner, evaluate_cases, told_progress
+from naoshi.evals.evaluation import Evaluation
+from naoshi.evals.runner import Runner, told_progress
 from naoshi.evals.suite_file import load_suite
 from naoshi.records.eval_case import EvalCase, Split
 from naoshi.records.eval_run import ResultState
@@ -43,9 +44,8 @@ def _run_and_show(
     suite = load_suite(path, root=git.folder, settings=settings.evals)
     if not suite.cases:
         raise SuiteError(f"{suite.path} has no test", hint="an empty suite shows nothing, so that it never passes")
-    _enter_holdout(git, settings, suite.cases)
-    run = evaluate_cases(
-        suite.cases,
+    evaluation = Evaluation(
+        cases=suite.cases,
         agent=settings.agent,
         evals=settings.evals,
         judge=settings.judge.model_copy(update={"allow_same_family": True}) if allow_same_family else settings.judge,
@@ -56,8 +56,11 @@ def _run_and_show(
         suite=suite.name,
         runner=Runner(runner),
         clock=utc_now,
-        on_result=told_progress(out.passing, suite.path, len(suite.cases)),
     )
+    # What is refused has seen nothing, and may not cost the holdout anything.
+    evaluation.require_runnable()
+    _enter_holdout(git, settings, suite.cases)
+    run = evaluation.run(on_result=told_progress(out.passing, suite.path, len(suite.cases)))
     if output is not None:
         # Most runs write no file.
         from naoshi.evals.promptfoo.results_writer import write_results
