@@ -206,12 +206,12 @@ class FileStore:
             self._write_slot(digest, slot, at=kept.place, mark=kept.mark)
         else:
             self._blanks.take(self._place(digest))
+            if not self._syncs_names:
+                self._sync_folder()
             self._write_slot(digest, slot, at=0, mark=mark_of(1, size=SLOT))
             self._latest.remember(
                 first_file(slot), self._place(digest), StateFile(state=with_own_actions(state), slot=0, size=SLOT)
             )
-            if not self._syncs_names:
-                self._sync_folder()
 
     def _write_slot(self, digest: str, slot: bytes, *, at: int, mark: int) -> None:
         """Write *slot* in place, synced, and then the *mark* that what was in force before it is superseded."""
