@@ -136,14 +136,14 @@ CHEATS: dict[str, dict[str, tuple[str, str]]] = {
         "throws the repository away": ("os.remove('.git/config')", "the repository of the checkout was replaced"),
     },
     "processes": {
-        "leaves one": (f"subprocess.Popen({_STAYS}, {_QUIETLY})", "left processes running in the background"),
+        "leaves one": (f"subprocess.Popen({_STAYS}, {_QUIETLY})", "processes running in the background"),
         "leaves one in a session of its own": (
             f"subprocess.Popen({_STAYS}, {_QUIETLY}, start_new_session=True, env={{}})",
             "processes running in the background",
         ),
         "leaves one forked twice": (
             f"subprocess.run([sys.executable, '-c', {_FORKS!r}], {_QUIETLY})",
-            "left processes running in the background",
+            "processes running in the background",
         ),
         "leaves one that hears no hang-up": (
             f"subprocess.Popen(['nohup', *{_STAYS}], {_QUIETLY})",

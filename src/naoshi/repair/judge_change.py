@@ -1,6 +1,5 @@
 """Judging a change: the evals of the base, run on the changed agent, in a folder made from git's objects alone."""
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +12,7 @@ from naoshi.repair.protect import altered, file_hashes, named, repository_hashes
 from naoshi.repair.settings import RepairSettings
 from naoshi.repair.workspace import export_tree, held_folder
 from naoshi.system.git import Git
+from naoshi.system.remove_tree import remove_tree
 
 Evaluate = Callable[[Path, str], EvalRun]
 """Runs the cases on the agent in a folder; the second argument is the commit whose files these are."""
@@ -117,7 +117,7 @@ def _asked_again(
     def base() -> Ask:
         # Afresh each time, since a changed agent outside of a sandbox could have put another one there.
         place = folder / "base"
-        shutil.rmtree(place, ignore_errors=True)
+        remove_tree(place)
         export_tree(git, change.base_commit, place, index=folder / "index")
         return lambda some, root: ask(place, change.base_commit, some, root)
 

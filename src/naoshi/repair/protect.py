@@ -1,12 +1,16 @@
 """What a change may touch and what it may not: evals, tests, thresholds, settings, and the files around git."""
 
 import hashlib
+import os
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from naoshi.errors import ChangeRefusedError
 from naoshi.system.git import Git
+
+_LARGEST = 1024**3
+_UNREADABLE = "unreadable"
 
 
 def is_within(path: str, places: Iterable[str]) -> bool:
@@ -38,17 +42,51 @@ def require_protected_kept(git: Git, *, base: str, commit: str, protected: Seque
 
 
 def file_hashes(folder: Path, protected: Sequence[str]) -> dict[str, str]:
-    """Return the SHA-256 of each protected file below *folder*; a symbolic link counts as the text it points to."""
+    """Return the SHA-256 of each protected file below *folder*; a symbolic link counts as the text it points to.
+
+    A file of more than 1 GiB counts by its size; what cannot be read, or lies too deep for that, as unreadable.
+    """
     hashes: dict[str, str] = {}
-    for path in sorted(folder.rglob("*")):
-        relative = path.relative_to(folder).as_posix()
-        if not is_within(relative, protected) or PurePosixPath(relative).parts[0] == ".git":
+    for relative, entry in _entries(folder):
+        if not is_within(relative, protected):
             continue
-        if path.is_symlink():
-            hashes[relative] = hashlib.sha256(b"link:" + str(path.readlink()).encode()).hexdigest()
-        elif path.is_file():
-            hashes[relative] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return hashes
+        if entry is None:
+            hashes[relative] = _UNREADABLE
+        elif entry.is_symlink():
+            hashes[relative] = hashlib.sha256(b"link:" + os.fsencode(Path(entry.path).readlink())).hexdigest()
+        elif entry.is_file(follow_symlinks=False):
+            hashes[relative] = _hash_of(entry)
+    return dict(sorted(hashes.items()))
+
+
+def _entries(folder: Path) -> Iterator[tuple[str, os.DirEntry[str] | None]]:
+    """Yield what is below *folder* by relative path, git's own folder aside; None stands for what cannot be read."""
+    waiting = [""]
+    while waiting:
+        place = waiting.pop()
+        try:
+            with os.scandir(folder / place) as found:
+                entries = list(found)
+        except OSError:
+            yield place, None
+            continue
+        for entry in entries:
+            relative = f"{place}/{entry.name}" if place else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                waiting += [relative] if relative != ".git" else []
+            else:
+                yield relative, entry
+
+
+def _hash_of(entry: os.DirEntry[str]) -> str:
+    try:
+        size = entry.stat(follow_symlinks=False).st_size
+        if size > _LARGEST:
+            return f"{size} bytes"
+        with Path(entry.path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return _UNREADABLE
 
 
 def repository_hashes(git: Git, protected: Sequence[str], *, besides: Sequence[Path] = ()) -> dict[str, str]:

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,7 @@ from naoshi.repair.coding_agents.left_processes import end_left_processes
 from naoshi.repair.protect import is_within
 from naoshi.system.files import inside, write_durably
 from naoshi.system.git import Git
+from naoshi.system.remove_tree import remove_tree
 
 HANDOFF_FILE = "codex_handoff.md"
 TASK_FILE = "task.md"
@@ -107,7 +108,7 @@ class Workspace:
         user's repository, where nothing refers to them yet.
         """
         for path in GIVEN:
-            _remove(self.checkout / path)
+            remove_tree(self.checkout / path)
         # Afresh, since the coding agent may have found the index that was there before.
         self._git_there("read-tree", self.base_commit)
         self._git_there("add", "--all")
@@ -228,18 +229,9 @@ def _listed(paths: Sequence[str]) -> bytes:
 
 def clear_workspace(folder: Path) -> None:
     """Remove the workspace *folder* and end every process in it. One that is not there is already clear."""
-    if folder.is_symlink() or not folder.exists():
-        folder.unlink(missing_ok=True)
-        return
-    end_left_processes(folder)
-    for place, folders, _ in os.walk(folder):
-        # A folder that its owner may not enter cannot be removed.
-        for name in folders:
-            inner = Path(place) / name
-            with suppress(OSError):
-                if not inner.is_symlink() and inner.stat().st_mode & 0o700 != 0o700:
-                    inner.chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder.is_dir() and not folder.is_symlink():
+        end_left_processes(folder)
+    remove_tree(folder)
 
 
 def clear_leftovers(worktrees: Path) -> tuple[str, ...]:
@@ -257,13 +249,6 @@ def _own_repository(checkout: Path) -> None:
     here("init", "--quiet", "--template=", "--initial-branch=main")
     here("add", "--all", "--force")
     here("commit", "--quiet", "--allow-empty", "-m", "The agent as it is", environment=here.identity())
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _document(root: Path, path: str) -> Path | None:

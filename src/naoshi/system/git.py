@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shutil
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from naoshi.errors import DirtyRepositoryError, RepositoryError
 from naoshi.system.process import Finished, run
+from naoshi.system.remove_tree import remove_tree
 
 _TIMEOUT_SECONDS = 120.0
 # Settings of the user or of the repository must not run programs, open an editor or sign while we work, and no object
@@ -156,6 +156,5 @@ class Git:
     def remove_worktree(self, place: Path) -> None:
         """Remove the work tree at *place*, also one that a crash left half made."""
         self.attempt("worktree", "remove", "--force", "--force", str(place))
-        if place.exists():
-            shutil.rmtree(place, ignore_errors=True)
+        remove_tree(place)
         self.attempt("worktree", "prune")
