@@ -42,4 +42,12 @@ def alone_in(loop: Loop) -> Generator[None]:
         clear_leftovers(loop.worktrees)
         loop.git("worktree", "prune")
         remove_unknown_branches(loop.git, known=(change.change_id for change in loop.store.changes.find()))
+        for name in ("handoffs", "repairs"):
+            clear_parts(loop.state / name)
         yield
+
+
+def clear_parts(folder: Path) -> None:
+    """Remove below *folder* the files that a killed process was writing when nobody else writes there."""
+    for path in folder.rglob(".*.part"):
+        path.unlink(missing_ok=True)

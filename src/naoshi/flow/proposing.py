@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from naoshi.capture.redaction import redact_text
 from naoshi.errors import ChangeRefusedError
-from naoshi.flow.alone import alone
+from naoshi.flow.alone import alone, clear_parts
 from naoshi.flow.certified import CertifiedChange, certified_change
 from naoshi.flow.loop import Loop
+from naoshi.flow.masking import handed_out
 from naoshi.flow.required import require
 from naoshi.flow.versions import main_branch
 from naoshi.records import Proposal, ProposalState, ReviewDecision, content_id
@@ -64,8 +64,9 @@ def propose(loop: Loop, name: str = "", *, actor: str) -> Proposed:
     """
     found, settings = _proposable(loop, name), loop.settings.repair.proposal
     repository = remote_repository(loop.git, settings)
-    requests = PullRequests.of(settings, repository=repository, folder=loop.git.folder, mask=redact_text)
+    requests = PullRequests.of(settings, repository=repository, folder=loop.git.folder, mask=handed_out(loop).text)
     with alone(loop.state / "proposal.lock", doing="opens a proposal"):
+        clear_parts(loop.state / "proposals")
         proposal = _begun(loop, found, repository, actor)
         branch = ProposalBranch(name=proposal.branch, commit=proposal.commit)
         set_proposal_branch(loop.git, branch)
@@ -73,14 +74,14 @@ def propose(loop: Loop, name: str = "", *, actor: str) -> Proposed:
         if known is not None:
             return Proposed(proposal=_opened(loop, proposal, known), made=False, state=known.state.lower())
         loop.report(f"pushing {branch.name} to {settings.remote}")
-        push_proposal(loop.git, branch, remote=settings.remote, mask=redact_text)
+        push_proposal(loop.git, branch, remote=settings.remote, mask=handed_out(loop).text)
         made = _create(loop, requests, proposal, found)
         return Proposed(proposal=_opened(loop, proposal, made), made=True, state=made.state.lower())
 
 
 def _create(loop: Loop, requests: PullRequests, proposal: Proposal, found: CertifiedChange) -> PullRequest:
     handoff = require(loop.store.handoffs, found.change.handoff_id)
-    body = proposal_body(found.change, found.certificate, handoff, verdict=found.verdict, mask=redact_text)
+    body = proposal_body(found.change, found.certificate, handoff, verdict=found.verdict, mask=handed_out(loop).text)
     path = loop.state / "proposals" / f"{found.change.change_id}.md"
     write_durably(path, body)
     return requests.create(
@@ -100,7 +101,7 @@ def _proposable(loop: Loop, name: str) -> CertifiedChange:
 def _branch(loop: Loop, found: CertifiedChange) -> ProposalBranch:
     handoff = require(loop.store.handoffs, found.change.handoff_id)
     return make_proposal_commit(
-        loop.git, found.change, certificate=found.certificate, handoff=handoff, mask=redact_text
+        loop.git, found.change, certificate=found.certificate, handoff=handoff, mask=handed_out(loop).text
     )  # fmt: skip
 
 
