@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 PAGE = Path("docs/cli.md")
-SOURCE = "naoshi.ui.cli.main"
+SOURCE = "naoshi.ui.cli.all_commands"
 
 _PREFACE = """\
 <!-- Written by `make docs` from the command line itself; change the commands instead. -->

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from naoshi.ui.cli.main import app
+from naoshi.ui.cli.all_commands import app
 
 FILE = Path(__file__).parents[3] / "examples" / "github-workflow" / "naoshi.yml"
 

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from types import FrameType
 from typing import Any, cast
 
@@ -15,31 +16,38 @@ from typer.main import get_command
 
 from naoshi import __version__
 from naoshi.errors import NaoshiError
-from naoshi.ui.cli import (
-    case_commands,
-    certificate_commands,
-    ci_command,
-    confirm_commands,
-    correction_commands,
-    demo_command,
-    gate_commands,
-    halo_commands,
-    judge_commands,
-    loop_commands,
-    propose_command,
-    release_commands,
-    repair_commands,
-    start_commands,
-    suite_commands,
-)
 from naoshi.ui.cli.output import visible
 
-# The stages in the order of the loop; what goes round by itself and what shows it all stand around them.
-_ORDER = (
-    "init", "doctor", "status", "cycle", "ingest", "correct", "triage", "signals", "evals", "cases", "judge",
-    "diagnose", "halo", "handoff", "repair", "attempts", "certificate", "gate", "ci", "propose", "review",
-    "release", "rollback", "ledger", "confirm", "demo",
-)  # fmt: skip
+# The stages in the order of the loop; what goes round by itself and what shows it all stand around them. Beside each
+# command stands the module that has it.
+_HOME = {
+    "init": "start_commands",
+    "doctor": "start_commands",
+    "status": "loop_commands",
+    "cycle": "loop_commands",
+    "ingest": "correction_commands",
+    "correct": "correction_commands",
+    "triage": "correction_commands",
+    "signals": "correction_commands",
+    "evals": "case_commands",
+    "cases": "suite_commands",
+    "judge": "judge_commands",
+    "diagnose": "repair_commands",
+    "halo": "halo_commands",
+    "handoff": "repair_commands",
+    "repair": "repair_commands",
+    "attempts": "repair_commands",
+    "certificate": "certificate_commands",
+    "gate": "gate_commands",
+    "ci": "ci_command",
+    "propose": "propose_command",
+    "review": "release_commands",
+    "release": "release_commands",
+    "rollback": "release_commands",
+    "ledger": "release_commands",
+    "confirm": "confirm_commands",
+    "demo": "demo_command",
+}
 
 
 class CommandsInOrder(TyperGroup):
@@ -47,37 +55,8 @@ class CommandsInOrder(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the commands."""
-        return [name for name in _ORDER if name in self.commands]
+        return [name for name in _HOME if name in self.commands]
 
-
-app = typer.Typer(
-    cls=CommandsInOrder,
-    name="naoshi",
-    help="Make an agent better from the corrections that people make to its work.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for group in (
-    start_commands,
-    loop_commands,
-    correction_commands,
-    case_commands,
-    suite_commands,
-    judge_commands,
-    repair_commands,
-    certificate_commands,
-    halo_commands,
-    gate_commands,
-    ci_command,
-    propose_command,
-    release_commands,
-    confirm_commands,
-    demo_command,
-):
-    group.add_to(app)
 
 _INTERRUPTED = 130
 _SELDOM = 20_000
@@ -92,7 +71,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit(0)
 
 
-@app.callback()
 def naoshi(
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
     version: bool = typer.Option(
@@ -100,6 +78,27 @@ def naoshi(
     ),
 ) -> None:
     """Make an agent better from the corrections that people make to its work."""
+
+
+def command_line(first: str = "") -> typer.Typer:
+    """Return the command line. Where *first* is a command, it has that one (and what shares its module) alone.
+
+    Making all of them takes as long as half of the commands run.
+    """
+    app = typer.Typer(
+        cls=CommandsInOrder,
+        name="naoshi",
+        help="Make an agent better from the corrections that people make to its work.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(naoshi)
+    for home in [_HOME[first]] if first in _HOME else dict.fromkeys(_HOME.values()):
+        import_module(f"{__package__}.{home}").add_to(app)
+    return app
 
 
 def main() -> None:
@@ -152,7 +151,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(words: Sequence[str]) -> int:
     # Typer's own main would turn an interrupt and a closed pipe into statuses of its own.
-    command = get_command(app)
+    command = get_command(command_line(words[0]))
     try:
         with command.make_context("naoshi", list(words)) as context:
             status = command.invoke(context)
