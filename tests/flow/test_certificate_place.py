@@ -8,7 +8,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,7 +55,9 @@ class Place:
     def repository(self) -> Path:
         return self.loop.git.folder
 
-    def answers(self, codes: Mapping[str, str], **judging: object) -> dict[str, str]:
+    def answers(
+        self, codes: Mapping[str, str], *, documents: Sequence[str] = (), **judging: object
+    ) -> dict[str, str]:  # fmt: skip
         """Return what the agent answers to each of *codes*, judged under the settings *judging*."""
         repair = self.loop.settings.repair
         settings = repair.judging.model_copy(update=judging)
@@ -65,11 +67,11 @@ class Place:
                 update={"repair": repair.model_copy(update={"judging": settings})},
             ),
         )
+        says = (Assertion(type="contains", value="saw "),)
         cases = [
-            EvalCase(case_id=name, vars={"code": code}, assertions=(Assertion(type="contains", value="saw "),),
-                     category="tried")
+            EvalCase(case_id=name, vars={"code": code, "documents": list(documents)}, assertions=says, category="tried")
             for name, code in codes.items()
-        ]  # fmt: skip
+        ]
         run = Judging.of(loop).evaluate(self.checkout, "0" * 40, version="changed", cases=cases)
         assert {result.state.value for result in run.results} <= {"pass"}, [item.reason for item in run.results]
         return {result.case_id: str(result.output).removeprefix("saw ") for result in run.results}
@@ -334,6 +336,31 @@ def test_what_the_settings_hide_is_hidden(place: Place, tmp_path: Path):
     assert place.answers(seeing) == {"file": "'right'", "folder": "['words.json']"}
     hidden = place.answers(seeing, hidden=(str(tmp_path / "corrections.csv"), "harness"))
     assert hidden == {"file": "PermissionError", "folder": "[]"}
+
+
+def test_documents_beside_the_suites_are_there(place: Place):
+    """Protects repositories that keep documents in the folder of their suites: those of the cases are there, alone."""
+    folders = [place.repository / "evals", place.checkout / "evals"]
+    for folder in folders:
+        (folder / "mails").mkdir()
+        (folder / "mails" / "1.txt").write_text("mail")
+        (folder / "beside.txt").write_text("beside")
+        (folder / "answers.txt").write_text("right")
+    looking = (
+        "[sorted(os.listdir(p)) for p in ({root!r} + '/evals', {root!r} + '/evals/mails', 'evals', 'evals/mails')]"
+    )
+    code = looking.format(root=str(place.repository))
+    try:
+        found = place.answers(
+            {"look": code}, documents=["evals/mails/1.txt", "evals/beside.txt", "../evals/answers.txt"]
+        )
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder / "mails")
+            (folder / "beside.txt").unlink()
+            (folder / "answers.txt").unlink()
+    seen = str([["beside.txt", "mails"], ["1.txt"]] * 2)
+    assert found == {"look": seen}
 
 
 def test_without_a_sandbox_what_is_left_to_hold_holds(bare: Place, monkeypatch: pytest.MonkeyPatch):

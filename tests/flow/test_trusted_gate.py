@@ -109,7 +109,7 @@ def test_runs_that_say_nothing_are_judged_and_never_pass(tmp_path: Path) -> None
         assert loop.store.self_tests.count() == 0
 
 
-def test_checkouts_are_made_once_and_are_clean_in_each_round(tmp_path: Path) -> None:
+def test_folders_are_made_once_and_are_clean_in_each_round(tmp_path: Path) -> None:
     """Protects time, and re-runs against what an earlier round left: a cache would make every flip look certain."""
     folder = tmp_path / "shop"
     with ExitStack() as stack:
@@ -118,12 +118,12 @@ def test_checkouts_are_made_once_and_are_clean_in_each_round(tmp_path: Path) -> 
         with rerunning(loop, run, None) as run_again:
             again = run_again(case_ids)
             (place,) = [path for path in loop.worktrees.iterdir() if path.name.startswith("rerun-")]
-            made = place.stat().st_ino
-            (place / "answers.cache").write_text("what was said")
-            (place / "agent.py").write_text("raise SystemExit(1)")
+            made, checkout = place.stat().st_ino, place / "checkout"
+            (checkout / "answers.cache").write_text("what was said")
+            (checkout / "agent.py").write_text("raise SystemExit(1)")
             second = run_again(case_ids)
             assert place.stat().st_ino == made
-            assert not (place / "answers.cache").exists()
+            assert not (checkout / "answers.cache").exists() and not (checkout / ".git").exists()
         assert [item.state for item in again.candidate.results] == [item.state for item in second.candidate.results]
         assert [item.case_id for item in second.candidate.results] == case_ids
         assert not place.exists()

@@ -1,11 +1,13 @@
 """Judging a change in a place apart: where the agent runs then, and what of it is asked again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from naoshi.evals.settings import AgentSettings
-from naoshi.flow.evaluate import ALL_SPLITS, evaluate_folder
+from naoshi.flow.evaluate import ALL_SPLITS, RERUN, evaluate_folder
 from naoshi.flow.loop import Loop
 from naoshi.records import EvalCase, EvalRun, Split
 from naoshi.repair.judge_change import AGAIN
@@ -17,6 +19,8 @@ ASKED_AGAIN = "asked again"
 """The name of the suite of the questions that are asked in another dress; such a run is kept nowhere."""
 
 _NO_MODEL = "none"
+_LONGEST_PATH = 1024
+_MANY = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +65,9 @@ class Judging:
         Raises:
             HoldoutBudgetError: cases of the holdout are among them, and it was asked often enough.
         """
-        agent = self._agent(folder)
         return evaluate_folder(
             self.loop, folder, version=version, cases=cases, suite=ALL_SPLITS, commit=commit, why=why, once=once,
-            agent=agent,
+            agent=self._agent(folder, cases),
         )  # fmt: skip
 
     def ask(
@@ -73,10 +76,17 @@ class Judging:
         """Run *cases* once on the agent in *folder*, with the documents in *data_root*."""
         return evaluate_folder(
             self.loop, folder, version=version, cases=cases, suite=ASKED_AGAIN, commit=commit,
-            agent=self._agent(folder), data_root=data_root,
+            agent=self._agent(folder, cases), data_root=data_root,
         )  # fmt: skip
 
-    def _agent(self, folder: Path) -> AgentSettings:
+    def run_again(self, folder: Path, commit: str, cases: Sequence[EvalCase], *, version: str) -> EvalRun:
+        """Run *cases* on the agent in *folder* to settle a verdict, and keep the run in the store."""
+        return evaluate_folder(
+            self.loop, folder, version=version, cases=cases, suite=RERUN, commit=commit,
+            agent=self._agent(folder, cases), partial_folder=self.loop.state / "runs",
+        )  # fmt: skip
+
+    def _agent(self, folder: Path, cases: Sequence[EvalCase]) -> AgentSettings:
         agent = self.loop.settings.agent
         try:
             words = command_words(agent.command)
@@ -85,11 +95,47 @@ class Judging:
             return agent
         if not words:
             return agent
-        suites, handoff = folder / self.loop.settings.evals.folder, folder / HANDOFF_FILE
+        suites = folder / self.loop.settings.evals.folder
+        again = folder.parent / AGAIN
         command = self.place.command(
             words,
             checkout=folder,
-            readable=[place for place in (folder.parent / AGAIN,) if place.is_dir()],
-            hidden=[handoff, *([suites] if suites != folder else [])],
+            readable=[*([again] if again.is_dir() else []), *self._documents(folder, cases)],
+            hidden=[folder / HANDOFF_FILE, *([suites] if suites != folder else [])],
         )
         return agent.model_copy(update={"command": command})
+
+    def _documents(self, folder: Path, cases: Sequence[EvalCase]) -> list[Path]:
+        """Return the documents of *cases* that lie beside the suites, where an agent has to find them all the same.
+
+        There are those of the repository and those of the checkout *folder*. Where there are very many, each stands for
+        the folder that it lies in, if that is another one than the suites'.
+        """
+        root, repository = self.loop.data_root, self.loop.git.folder.resolve()
+        suites = repository / self.loop.settings.evals.folder
+        if suites == repository:
+            return []
+        names = sorted({name for case in cases for name in _texts(list(case.vars.values()))})
+        beside = [root / name for name in names if suites in (root / name).parents and ".." not in Path(name).parts]
+        found = [place for place in beside if _is_file(place)]
+        if len(found) > _MANY:
+            found = sorted({place if place.parent == suites else place.parent for place in found})
+        mine = [folder / place.relative_to(repository) for place in found]
+        return [*found, *(place for place in mine if place.exists())]
+
+
+def _texts(values: Sequence[JsonValue]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str) and len(value) < _LONGEST_PATH and "\0" not in value:
+            yield value
+        elif isinstance(value, list):
+            yield from _texts(value)
+        elif isinstance(value, dict):
+            yield from _texts(list(value.values()))
+
+
+def _is_file(place: Path) -> bool:
+    try:
+        return place.is_file() and not place.is_symlink()
+    except OSError:
+        return False

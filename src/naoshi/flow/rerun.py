@@ -3,15 +3,17 @@
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from naoshi.flow.evaluate import RERUN, evaluate_checkout
+from naoshi.flow.judging import Judging
 from naoshi.flow.loop import Loop
 from naoshi.flow.suites import judged_cases
 from naoshi.flow.versions import main_branch, present_version
 from naoshi.gate.rerun import Rerun, RunAgain
 from naoshi.records import EvalCase, EvalRun
 from naoshi.release.versions import version_named
-from naoshi.system.git import Git
+from naoshi.repair.workspace import export_tree, held_folder
+from naoshi.system.remove_tree import remove_tree
 
 
 def commit_of(loop: Loop, run: EvalRun) -> str:
@@ -33,11 +35,14 @@ def commit_of(loop: Loop, run: EvalRun) -> str:
 def rerunning(loop: Loop, candidate: EvalRun, baseline: EvalRun | None) -> Generator[RunAgain]:
     """Give what runs cases once more on the versions of both runs.
 
-    The two are checked out when the first round asks for them, and kept until the gate has settled. Before each further
-    round they are put back as the commit has them, so that no round finds what an earlier one left.
+    Before each round the files of both are written from git's objects, so that no round finds what an earlier one left;
+    the agents run apart, as when a change is judged.
+
+    Raises:
+        MissingSandboxError: a sandbox is required for judging and cannot be had.
     """
     with ExitStack() as stack:
-        places = _Places(loop=loop, stack=stack)
+        places = _Places(loop=loop, judging=Judging.of(loop), stack=stack)
         judged: dict[str, EvalCase] = {}
 
         def run_again(case_ids: Sequence[str], /) -> Rerun:
@@ -52,22 +57,23 @@ def rerunning(loop: Loop, candidate: EvalRun, baseline: EvalRun | None) -> Gener
 
 @dataclass(frozen=True, kw_only=True)
 class _Places:
-    """The checkouts of one settling, by commit."""
+    """The folders of one settling, by commit, each with the files of its commit and no repository."""
 
     loop: Loop
+    judging: Judging
     stack: ExitStack
-    known: dict[str, Git] = field(default_factory=dict[str, Git])
+    known: dict[str, Path] = field(default_factory=dict[str, Path])
 
     def run(self, run: EvalRun, cases: Sequence[EvalCase]) -> EvalRun:
-        checkout = self._fresh(commit_of(self.loop, run))
-        return evaluate_checkout(self.loop, checkout.folder, version=run.version, cases=cases, suite=RERUN)
+        commit = commit_of(self.loop, run)
+        return self.judging.run_again(self._fresh(commit), commit, cases, version=run.version)
 
-    def _fresh(self, commit: str) -> Git:
-        if commit in self.known:
-            checkout = self.known[commit]
-            checkout("reset", "--quiet", "--hard", commit)
-            checkout("clean", "--quiet", "-ffdx")
-            return checkout
-        place = self.loop.worktrees / f"rerun-{commit[:12]}"
-        self.known[commit] = self.stack.enter_context(self.loop.git.worktree(commit, place))
-        return self.known[commit]
+    def _fresh(self, commit: str) -> Path:
+        if commit not in self.known:
+            held = held_folder(self.loop.worktrees / f"rerun-{commit[:12]}")
+            self.known[commit] = self.stack.enter_context(held)
+        folder = self.known[commit]
+        checkout = folder / "checkout"
+        remove_tree(checkout)
+        export_tree(self.loop.git, commit, checkout, index=folder / "index")
+        return checkout

@@ -67,8 +67,8 @@ class JudgingPlace:
     ) -> tuple[str, ...]:
         """Return the command that runs *words* in *checkout*, the one folder of ours that may be written.
 
-        *readable* places can be read though they lie in hidden ones; what is *hidden* besides, for this checkout, is
-        empty. Without a sandbox nothing is hidden or kept, but what the agent leaves running is ended there too.
+        What is *hidden* besides, for this checkout, is empty; *readable* places can be read though they lie in hidden
+        ones. Without a sandbox nothing is hidden or kept, but what the agent leaves running is ended there too.
         """
         if not self.program:
             return kept_words(words) if can_keep() else tuple(words)
@@ -80,10 +80,10 @@ class JudgingPlace:
         for gone in sorted(self.hidden, key=lambda item: len(item.parts)):
             made += _emptied(gone)
         made += ["--bind", place, place]
-        for shown in readable:
-            made += ["--ro-bind", str(shown.resolve()), str(shown.resolve())]
         for gone in hidden:
             made += _emptied(gone)
+        for shown in readable:
+            made += ["--ro-bind", str(shown.resolve()), str(shown.resolve())]
         return (*made, "--chdir", place, "--", *words)
 
     def _machine(self) -> list[str]:
