@@ -85,7 +85,9 @@ def _assertion(assertion: Assertion, component: Mapping[str, Any]) -> AssertionR
         reason = reason.removeprefix(mark)
     if state is ResultState.judge_error and component.get("pass") is True:
         reason = f"the score {component.get('score')} is not between 0 and 1"
-    kept = "" if state is ResultState.pass_ else reason[:_LONGEST_REASON]
+    # Of a pass Promptfoo says no more than that it is one, but for the words of our judge.
+    told = assertion.type == "llm-rubric" or state is not ResultState.pass_
+    kept = reason[:_LONGEST_REASON] if told else ""
     return AssertionResult(type=assertion.type, state=state, score=score, reason=kept)
 
 
