@@ -9,7 +9,7 @@ from pathlib import Path
 
 from naoshi.errors import ConfigError
 from naoshi.evals.assertions.python_code import PythonCode
-from naoshi.evals.judging.model_judge import ModelJudge
+from naoshi.evals.judge import OpenJudge
 from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.run import run_cases
 from naoshi.evals.runner import Runner
@@ -76,7 +76,7 @@ class Evaluation:
         if not self.agent.command:
             raise ConfigError("no agent is configured", hint="write `command` under [agent] in naoshi.toml")
 
-    def _judge(self) -> ModelJudge | None:
+    def _judge(self) -> OpenJudge | None:
         if not self.judge.model:
             return None
         from naoshi.evals.judging.open_judge import open_judge  # most suites have no judge, and need none of this
@@ -86,7 +86,7 @@ class Evaluation:
         )
 
     def _by_us(
-        self, judge: ModelJudge | None, on_result: Callable[[CaseResult], None], partial_folder: Path | None
+        self, judge: OpenJudge | None, on_result: Callable[[CaseResult], None], partial_folder: Path | None
     ) -> EvalRun:
         return run_cases(
             self.cases,
@@ -105,7 +105,7 @@ class Evaluation:
             partial_folder=partial_folder,
         )
 
-    def _by_promptfoo(self, judge: ModelJudge | None, on_result: Callable[[CaseResult], None]) -> EvalRun:
+    def _by_promptfoo(self, judge: OpenJudge | None, on_result: Callable[[CaseResult], None]) -> EvalRun:
         # Only this runner needs the socket server and all of it.
         from naoshi.evals.promptfoo import find_promptfoo, run_with_promptfoo
 

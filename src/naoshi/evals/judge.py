@@ -1,9 +1,12 @@
 """Where a model that grades rubrics plugs in. None is configured unless a person does so."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 from pydantic import JsonValue
+
+from naoshi.evals.answer import Answer
+from naoshi.records.run_judge import RunJudge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,3 +41,22 @@ class Judge(Protocol):
             JudgeError: there is none.
         """
         ...
+
+
+class OpenJudge(Judge, Protocol):
+    """The judge of one run, open as long as it is entered. It may be asked for ``workers`` grades at once."""
+
+    @property
+    def workers(self) -> int: ...  # noqa: D102
+
+    def see(self, answer: Answer) -> None:
+        """Look at the *answer* that is graded next: who made it may decide whether it is graded at all."""
+        ...
+
+    def record(self) -> RunJudge:
+        """Return who judged, by what right, and what it took."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
