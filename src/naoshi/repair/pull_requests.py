@@ -150,4 +150,5 @@ _FORMS = (
 
 def _complaint(done: Finished) -> str:
     lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("Warning:", "Creating "))] or lines
     return (lines[0] if lines else f"it ended with status {done.status} and said nothing")[:300]
