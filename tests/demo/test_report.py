@@ -2,7 +2,6 @@
 
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -21,8 +20,11 @@ from naoshi.demo.report.render_report import render_report, write_report
 from naoshi.demo.report.side_by_side import side_by_side
 from naoshi.demo.report.words import words_in
 from naoshi.pages import percent
+from tests.pages.shown_page import ShownPage, in_browser
 
-HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}\x1b[31m\u202e"
+HOSTILE = (
+    "\"'><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">{{ 7 * 7 }}\x1b[31m\u202e"
+)
 FIELDS = ("company", "date", "address", "total")
 
 
@@ -49,25 +51,8 @@ def report(**more: Any) -> DemoReport:
     return DemoReport(**{"cycles": rows, "language": "en", **more})
 
 
-class Page(HTMLParser):
-    """What stands in a page: its tags with their attributes, and its text."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def page(of: DemoReport, folder: Path = Path("demo")) -> Page:
-    return Page(render_report(of, folder=folder))
+def page(of: DemoReport, folder: Path = Path("demo")) -> ShownPage:
+    return ShownPage(render_report(of, folder=folder))
 
 
 def test_the_json_document_has_the_promised_shape() -> None:
@@ -159,25 +144,37 @@ def test_the_page_needs_neither_network_nor_script(language: Language) -> None:
     assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
 
 
-def test_hostile_values_stay_text() -> None:
-    """Values of documents, versions, reasons, names and settings can be hostile; none becomes markup or a link."""
+def hostile_report() -> DemoReport:
+    """Return a report in which every text that others write is hostile."""
     rows = (
         row(0, 100, version=HOSTILE),
         row(1, 100, released=False, reason=HOSTILE, holdout=row(0, 100).holdout.model_copy(
             update={"by_field": {HOSTILE: 0.5, "total": 0.25}})),
     )  # fmt: skip
-    hostile = report(
+    return report(
         cycles=rows, naive=rows, settings={HOSTILE: HOSTILE, "noise": [HOSTILE]},
         artifacts={HOSTILE: HOSTILE, "handoff": "javascript:alert(1)", "ledger": "//elsewhere.example/x"},
     )  # fmt: skip
-    made = page(hostile)
+
+
+def test_hostile_values_stay_text() -> None:
+    """Values of documents, versions, reasons, names and settings can be hostile; none becomes markup or a link."""
+    made = page(hostile_report())
     assert not {"script", "img"} & {tag for tag, _ in made.tags}
     assert not [name for _, attributes in made.tags for name in attributes if name.startswith("on")]
-    assert "alert(1)" in made.text
+    assert "document.title='owned'" in made.text
     assert "{{ 7 * 7 }}" in made.text
     addresses = [attributes["href"] or "" for tag, attributes in made.tags if tag == "a"]
     assert len(addresses) == 3
     assert all(address.startswith(("./", "./../")) for address in addresses)
+
+
+def test_nothing_runs_in_a_real_browser(tmp_path: Path) -> None:
+    """Whoever opens the page sees the values, by the browser's own word, and none of them runs."""
+    write_report(hostile_report(), tmp_path / "page.html")
+    shown = in_browser(tmp_path / "page.html")
+    assert "<title>owned</title>" not in shown.source and "document.title='owned'" in shown.text
+    assert not {"script", "img"} & {tag for tag, _ in shown.tags}
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])

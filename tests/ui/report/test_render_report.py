@@ -1,10 +1,7 @@
 """The page: whole, hostile text harmless, both languages, small enough."""
 
 import re
-import shutil
-import subprocess
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -15,30 +12,13 @@ from naoshi.ui.report.eval_report import EvalReport
 from naoshi.ui.report.outputs import side_by_side
 from naoshi.ui.report.render_report import MARKS, render_report, write_report
 from naoshi.ui.report.words import ReportWords, words_in
+from tests.pages.shown_page import ShownPage, in_browser
 from tests.ui.report.examples import FAIL, PASS, case, compiled, history, result, run
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = (
     "</pre></td><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
     "<svg onload=\"document.title='owned'\">{{ 7 * 7 }}{% raw %}\x1b[31m\u202e' \" & <style>*{display:none}</style>"
 )
-
-
-class Page(HTMLParser):
-    """The tags of a page, and its text."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def hostile_report() -> EvalReport:
@@ -51,7 +31,7 @@ def hostile_report() -> EvalReport:
 
 def test_hostile_text_stays_text():
     """Protects whoever opens the page: names, inputs, outputs and reasons never become markup, a link or a style."""
-    page = Page(render_report(hostile_report()))
+    page = ShownPage(render_report(hostile_report()))
     assert not {"script", "img", "iframe", "link", "object", "base", "form", "a"} & {tag for tag, _ in page.tags}
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
     assert [tag for tag, _ in page.tags].count("style") == 1
@@ -59,15 +39,11 @@ def test_hostile_text_stays_text():
     assert not [value for _, attributes in page.tags for value in attributes.values() if "javascript:" in str(value)]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 def test_nothing_runs_in_a_real_browser(tmp_path: Path):
     """Protects whoever opens the page, by the browser's own word: no script of an output runs, all of it is there."""
     write_report(hostile_report(), tmp_path / "page.html")
-    words = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
-             "--virtual-time-budget=2000", "--dump-dom", (tmp_path / "page.html").as_uri()]  # fmt: skip
-    shown = subprocess.run(words, capture_output=True, text=True, timeout=90)
-    page = Page(shown.stdout)
-    assert "<title>Evals of receipts</title>" in shown.stdout, shown.stderr[-500:]
+    page = in_browser(tmp_path / "page.html")
+    assert "<title>Evals of receipts</title>" in page.source
     assert "document.title='owned'" in page.text
     assert not {"script", "img"} & {tag for tag, _ in page.tags}
 
@@ -77,7 +53,7 @@ def test_the_page_has_all_that_it_promises(language: Language):
     """Protects readers in both languages: verdict, flips with outputs, rates with intervals, totals, matrix."""
     report = history(cases=60, versions=4, language=language)
     source = render_report(report)
-    page, words = Page(source), words_in(language)
+    page, words = ShownPage(source), words_in(language)
     for heading in (words.verdict, words.flips, words.by_category, words.totals, words.matrix):
         assert heading in page.text
     assert report.verdict is not None and report.verdict.flips
@@ -95,7 +71,7 @@ def test_the_page_has_all_that_it_promises(language: Language):
 def test_the_page_needs_nothing_from_elsewhere():
     """Protects offline reading: no address is loaded, and the page itself forbids it."""
     source = render_report(history(cases=40, versions=3))
-    page = Page(source)
+    page = ShownPage(source)
     assert [a["content"] for tag, a in page.tags if tag == "meta" and "http-equiv" in a] == [
         "default-src 'none'; style-src 'unsafe-inline'"
     ]
@@ -145,9 +121,9 @@ def test_half_a_character_is_written_as_its_escape(tmp_path: Path):
 
 def test_a_project_without_runs_has_a_page_that_says_so():
     """Protects the first minute: no run, no verdict, no error."""
-    assert "naoshi evals run" in Page(render_report(compiled([], []))).text
+    assert "naoshi evals run" in ShownPage(render_report(compiled([], []))).text
     only_run = compiled([run("v1", [])], [])
-    assert words_in("en").no_verdict in Page(render_report(only_run)).text
+    assert words_in("en").no_verdict in ShownPage(render_report(only_run)).text
 
 
 def test_lines_that_differ_are_marked_on_both_sides():
