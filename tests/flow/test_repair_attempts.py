@@ -18,6 +18,7 @@ from naoshi.flow.left_to_people import left_groups, take_up
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import present_run
 from naoshi.flow.standing import standing
+from naoshi.flow.steps.attempt import refused_by_gate
 from naoshi.flow.steps.diagnose import cases_to_mend, failing_cases, present_diagnosis
 from naoshi.records import CycleState, RepairState
 from naoshi.signals.make_correction import make_correction
@@ -178,3 +179,24 @@ def test_a_repair_outside_of_a_cycle_leaves_groups_to_people_too(prepared: Path,
         assert loop.store.attempts.count() == 4
         assert failing_cases(run, cases_to_mend(loop, run)) == ()
         assert [item.repair_id for item in left_groups(loop)] == [done.repair_id]
+
+
+def test_what_the_gate_turns_down_makes_room_for_the_next_best(prepared: Path, tmp_path: Path) -> None:
+    """Protects certified changes from being lost with the best one, and people from a silent end."""
+    settings = "best_of = 2\nattempts = 2"
+    with shop(prepared, tmp_path / "shop", WORSE_LATER, settings) as (loop, workshop):
+        cycle = workshop.run_cycle().model_copy(update={"stage": "gate", "state": CycleState.running})
+        assert [item.granted for item in loop.store.certificates.find()] == [True, True]
+        first = loop.store.changes.get(cycle.change_id or "")
+        following = refused_by_gate(loop, cycle, "gate: regression in total", reasons=("gate: regression", "1 flip"))
+        second = loop.store.changes.get(following.change_id or "")
+        assert first is not None and second is not None and {first.attempt, second.attempt} == {1, 2}
+        assert following.stage == "gate" and following.handoff_id == second.handoff_id
+        again = refused_by_gate(loop, following, "gate: regression in total", reasons=("gate: regression", "2 flips"))
+        assert (again.state, again.reasons) == (CycleState.refused, ("gate: regression", "2 flips"))
+        assert [item.failures for item in loop.store.attempts.find()] in (
+            [("gate: regression", "1 flip"), ("gate: regression", "2 flips")],
+            [("gate: regression", "2 flips"), ("gate: regression", "1 flip")],
+        )
+        (kept,) = loop.store.repairs.find()
+        assert kept.state is RepairState.needs_person and kept.certified == ()

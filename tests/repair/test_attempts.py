@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from naoshi.errors import InputError
-from naoshi.records import Attempt, EvalRun, Handoff
+from naoshi.records import Attempt, Certificate, Change, EvalRun, Handoff
 from naoshi.repair import judge_change, remove_unknown_branches, repair, verify_certificate
+from naoshi.repair.attempts import best_certified, is_enough
 from naoshi.repair.settings import RepairSettings
 from tests.repair.receipts_repository import HONEST, NOW, ReceiptsRepository, all_cases, evaluate
 
@@ -121,3 +122,55 @@ def test_branches_that_no_record_knows_are_removed(repository: ReceiptsRepositor
     assert first is not None and second is not None
     assert remove_unknown_branches(repository.git, known=[first.change_id]) == (second.change_id,)
     assert repository.git("branch", "--list", "naoshi/*").strip() == first.branch
+
+
+def pair(mended: int, worse: int, lines: int, attempt: int, *, targets: int = 5) -> tuple[Change, Certificate]:
+    """A certified change that mends, breaks and changes so much."""
+    diff = "--- a/x\n+++ b/x\n" + "+line\n" * lines
+    change = Change(
+        change_id=f"change_{attempt}", handoff_id="handoff", attempt=attempt, coding_agent="command",
+        base_version="v0", base_commit="a", commit="b", tree="c", branch="d", files=(), diff=diff, made_at=NOW,
+    )  # fmt: skip
+    names = tuple(f"case_{number}" for number in range(targets))
+    certificate = Certificate(
+        certificate_id=f"certificate_{attempt}", change_id=change.change_id, before_run_id="1", after_run_id="2",
+        targets=names, mended=names[:mended], worse=tuple(f"other_{number}" for number in range(worse)), checks=(),
+        granted=True, digest="", made_at=NOW,
+    )  # fmt: skip
+    return change, certificate
+
+
+@pytest.mark.parametrize(
+    ("pairs", "best"),
+    [
+        ([pair(2, 0, 9, 1), pair(3, 0, 99, 2)], 2),
+        ([pair(4, 2, 9, 1), pair(3, 0, 9, 2)], 2),
+        ([pair(4, 1, 9, 1), pair(3, 0, 9, 2)], 2),
+        ([pair(3, 0, 9, 1), pair(3, 0, 8, 2)], 2),
+        ([pair(3, 0, 9, 1), pair(3, 0, 9, 2)], 1),
+    ],
+    ids=["more mended", "fewer worse", "equal gain, fewer worse", "smaller diff", "the earlier one"],
+)
+def test_the_best_certified_change(pairs: list[tuple[Change, Certificate]], best: int):
+    """Protects the choice of what people review, whatever order the attempts came in."""
+    for order in (pairs, pairs[::-1]):
+        found = best_certified(order)
+        assert found is not None and found[0].attempt == best
+    assert best_certified([]) is None
+
+
+def test_when_a_search_has_enough():
+    """Protects the bill: so many certified changes as asked for, or one that leaves nothing to wish."""
+    (_, some), (_, whole), (_, costly) = pair(3, 0, 1, 1), pair(5, 0, 1, 2), pair(5, 1, 1, 3)
+    assert is_enough([some], best_of=1) and not is_enough([some], best_of=2)
+    assert is_enough([some, whole], best_of=3) and is_enough([whole], best_of=3)
+    assert not is_enough([costly], best_of=2), "what makes something worse can be bettered"
+    assert not is_enough([], best_of=1)
+
+
+def test_nothing_better_is_looked_for_than_a_change_that_mends_all(repository: ReceiptsRepository):
+    """Protects the bill with `best_of` above 1."""
+    told: list[Attempt] = []
+    outcome = run_repair(repository, HONEST, told=told, best_of=3)
+    assert [item.number for item in told] == [1], "it mends every target"
+    assert outcome.best is not None and outcome.best.change.attempt == 1

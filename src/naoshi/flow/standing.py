@@ -149,10 +149,16 @@ def _next_step(loop: Loop, cycle: Cycle | None, questions: int, changes: tuple[C
         (latest is not None and latest.waits_for_release, "release the approved change: naoshi release"),
         (latest is not None and latest.waits_for_review, "decide on the change: naoshi review"),
         (cycle is not None and not cycle.state.ended, "go on with the cycle: naoshi cycle"),
-        (not settings.repair.command, "write the coding agent's command under [repair] in naoshi.toml"),
+        (not _has_coding_agent(loop), "write the coding agent's command under [repair] in naoshi.toml"),
         (bool(defects - made), "go round once: naoshi cycle"),
+        (bool(left_groups(loop)), "look at what needs a person: naoshi attempts"),
     )
     return next(
         (words for applies, words in steps if applies),
         "bring in what the agent did since: naoshi ingest, naoshi correct, then naoshi cycle",
     )
+
+
+def _has_coding_agent(loop: Loop) -> bool:
+    repair = loop.settings.repair
+    return bool(repair.command) or repair.agent != "command" or repair.gepa.use
