@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from naoshi.evals.agent_process import TICK_SECONDS, take_in
+from naoshi.evals.agent_process import TICK_SECONDS, close_all, take_in
 from naoshi.evals.agent_program import AgentProgram
 from naoshi.evals.agent_worker import AgentCall, AgentWorker, Clock, utc_now
 from naoshi.evals.answer import Answer
@@ -68,8 +68,6 @@ class AgentPool:
     def close(self) -> None:
         """End every agent. Nobody may be asking any more."""
         self.stop()
-        for worker, _ in self._seats:
-            worker.hang_up()
-        for worker, selector in self._seats:
-            worker.close()
+        close_all([process for worker, _ in self._seats for process in worker.released()])
+        for _, selector in self._seats:
             selector.close()

@@ -5,6 +5,7 @@ import re
 import secrets
 import selectors
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
@@ -47,10 +48,10 @@ def agent_environment(
 
 
 class AgentProcess:
-    """A started agent. `asking` it is done in steps, so that one thread can ask many; `close` it whatever happens.
+    """A started agent. `asking` it is done in steps, so that one thread can ask many; `close_all` whatever happens.
 
     ``selector`` is what tells of its words: to each event of it goes `take_in`. Nothing that the agent started outlives
-    it.
+    it. What it starts carries its ``token`` in the environment.
     """
 
     def __init__(
@@ -68,18 +69,18 @@ class AgentProcess:
         Raises:
             MissingProgramError: the program is not on this machine.
         """
-        self._token = secrets.token_hex(16)
+        self.token = secrets.token_hex(16)
         self._limit = output_limit
         self._stopping = stopping
         self._received = bytearray()
         self._pending = memoryview(b"")
         self._answered = 0
-        self._heard = self._output_ended = self._waits_for_room = False
+        self._heard = self._output_ended = self._waits_for_room = self._hung_up = False
         self._stderr = bytearray()
         self._process: subprocess.Popen[bytes] = start(
             command,
             folder=folder,
-            environment={**environment, MARK: self._token},
+            environment={**environment, MARK: self.token},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -133,17 +134,12 @@ class AgentProcess:
     def hang_up(self) -> None:
         """Say that no request follows, which most agents end at."""
         self.forget()
+        self._hung_up = True
         if self._process.stdin is not None:
             try:
                 self._process.stdin.close()
             except OSError:
                 self._process.kill()
-
-    def close(self) -> None:
-        """End the agent: first by the end of its input, then by force, with all that it started."""
-        self.hang_up()
-        self._wait(_CLOSING_SECONDS)
-        self.kill()
 
     def forget(self) -> None:
         """Have the selector tell no more of this agent."""
@@ -154,9 +150,15 @@ class AgentProcess:
 
     def kill(self) -> None:
         """End the agent by force, with all that it started."""
+        self.end_group()
+        end_strays([self.token])
+
+    def end_group(self) -> None:
+        """End the agent and its process group, the agent by the end of its input if it takes that in time."""
         self.forget()
+        if self._hung_up:
+            self._wait(_CLOSING_SECONDS)
         end(self._process)
-        end_strays(self._token)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 try:
@@ -258,6 +260,23 @@ class AgentProcess:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return
+
+
+def close_all(agents: Sequence[AgentProcess]) -> None:
+    """End *agents*: first by the end of their input, then by force, with all that they started.
+
+    Each may take a second, so that they are ended at the same time.
+    """
+    for agent in agents:
+        agent.hang_up()
+    threads = [threading.Thread(target=agent.end_group) for agent in agents[1:]]
+    for thread in threads:
+        thread.start()
+    for agent in agents[:1]:
+        agent.end_group()
+    for thread in threads:
+        thread.join()
+    end_strays([agent.token for agent in agents])
 
 
 def take_in(selector: selectors.BaseSelector, *, seconds: float) -> list[AgentProcess]:

@@ -92,11 +92,10 @@ class AgentWorker:
         if self._process is not None:
             self._process.hang_up()
 
-    def close(self) -> None:
-        """End the agent by the end of its input, then by force."""
+    def released(self) -> list[AgentProcess]:
+        """Give the process away, for `close_all`; there is one at most."""
         process, self._process = self._process, None
-        if process is not None:
-            process.close()
+        return [] if process is None else [process]
 
     def _line(self, call: AgentCall) -> Steps[AnswerLine]:
         self._program.require_life()

@@ -1,13 +1,14 @@
 """One run of cases on one state of the agent, by us or by the real Promptfoo."""
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from naoshi.errors import ConfigError
+from naoshi.errors import ConfigError, MissingProgramError
+from naoshi.evals.agent_desk import AgentDesk
 from naoshi.evals.assertions.python_code import PythonCode
 from naoshi.evals.judge import OpenJudge
 from naoshi.evals.judging.settings import JudgeSettings
@@ -55,8 +56,16 @@ class Evaluation:
 
             find_promptfoo(os.environ)
 
-    def run(self, *, on_result: Callable[[CaseResult], None], partial_folder: Path | None = None) -> EvalRun:
+    def run(
+        self,
+        *,
+        on_result: Callable[[CaseResult], None],
+        partial_folder: Path | None = None,
+        desk: AgentDesk | None = None,
+    ) -> EvalRun:
         """Run the cases; the run says who judged. *on_result* is told each result as it comes.
+
+        ``desk`` is that of `first_agent`, where agents were started ahead.
 
         Raises:
             ConfigError: no agent is configured.
@@ -69,7 +78,7 @@ class Evaluation:
             if self.runner is Runner.promptfoo:
                 run = self._by_promptfoo(judge, on_result)
             else:
-                run = self._by_us(judge, on_result, partial_folder)
+                run = self._by_us(judge, on_result, partial_folder, desk)
             return run if judge is None else run.model_copy(update={"judge": judge.record()})
 
     def _require_agent(self) -> None:
@@ -86,7 +95,11 @@ class Evaluation:
         )
 
     def _by_us(
-        self, judge: OpenJudge | None, on_result: Callable[[CaseResult], None], partial_folder: Path | None
+        self,
+        judge: OpenJudge | None,
+        on_result: Callable[[CaseResult], None],
+        partial_folder: Path | None,
+        desk: AgentDesk | None,
     ) -> EvalRun:
         return run_cases(
             self.cases,
@@ -103,6 +116,7 @@ class Evaluation:
             on_answer=judge.see if judge else None,
             on_result=on_result,
             partial_folder=partial_folder,
+            desk=desk,
         )
 
     def _by_promptfoo(self, judge: OpenJudge | None, on_result: Callable[[CaseResult], None]) -> EvalRun:
@@ -124,3 +138,31 @@ class Evaluation:
             on_answer=judge.see if judge else None,
             on_result=on_result,
         )
+
+
+@contextmanager
+def first_agent(
+    agent: AgentSettings, *, folder: Path, data_root: Path, version: str, runner: Runner, clock: Callable[[], datetime]
+) -> Generator[AgentDesk | None]:
+    """Start the first agent of an `Evaluation` to come, so that it comes up while the cases are read.
+
+    It is asked nothing before the evaluation runs, and is ended in any case. The others start with the run, when it is
+    known how many calls there are, and one that is coming up does not keep this process from reading. Yields None where
+    it cannot be started, as the evaluation says in its turn, or where another runner starts its own.
+    """
+    try:
+        desk = AgentDesk.of(
+            agent, folder=folder, version=version, environment=os.environ, data_root=data_root, clock=clock
+        )
+    except ConfigError:
+        desk = None
+    if desk is None or runner is not Runner.native:
+        yield None
+        return
+    with desk:
+        try:
+            desk.prepare(1)
+        except MissingProgramError:
+            yield None
+            return
+        yield desk

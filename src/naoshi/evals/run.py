@@ -8,7 +8,6 @@ from pathlib import Path
 
 from naoshi.errors import SuiteError
 from naoshi.evals.agent_desk import AgentDesk
-from naoshi.evals.agent_program import AgentProgram
 from naoshi.evals.agent_worker import AgentCall, Clock, utc_now
 from naoshi.evals.answer import Answer
 from naoshi.evals.assertions.python_code import PythonCode
@@ -50,6 +49,7 @@ def run_cases(
     on_result: Callable[[CaseResult], None] | None = None,
     run_id: str | None = None,
     partial_folder: Path | None = None,
+    desk: AgentDesk | None = None,
 ) -> EvalRun:
     """Run *cases* on the agent in the checkout *folder* and return a result for every one of them.
 
@@ -64,6 +64,9 @@ def run_cases(
     that it graded are not run again, and the run keeps its identifier. The caller removes the file once the run is
     stored.
 
+    A ``desk`` of just this agent, folder and version may have been opened ahead, so that agents come up early; whoever
+    opened it closes it, and it serves one run.
+
     Raises:
         SuiteError: a case cannot be graded, or two cases have one identifier; nothing was run.
         ConfigError: no command is configured.
@@ -73,13 +76,17 @@ def run_cases(
     require_sound(cases)
     started = clock()
     calls, pinned = calls_of(cases), settings_hash(judge)
-    program = AgentProgram(settings=agent, folder=folder, version=version, environment=environment, data_root=data_root)
+    at_a_time = min(workers or agent.workers, len(calls))
     with ExitStack() as closing_all:
-        desk = AgentDesk(program=program, workers=min(workers or agent.workers, len(calls)), clock=clock)
-        closing_all.callback(desk.close)
+        desk = desk or closing_all.enter_context(
+            AgentDesk.of(
+                agent, folder=folder, version=version, environment=environment, data_root=data_root,
+                workers=at_a_time, clock=clock,
+            )
+        )  # fmt: skip
         if partial_folder is None:
             # They come up while the rest is made ready.
-            desk.prepare()
+            desk.prepare(at_a_time)
         hashes = [hash_of(case) for case in cases]
         run_id = run_id or run_identifier(cases, hashes, suite=suite, version=version, pinned=pinned, started=started)
         partial = None
@@ -96,6 +103,7 @@ def run_cases(
         closing_all.callback(grading.close)
         progress = _Progress(cases=cases, partial=partial, on_answer=on_answer, on_result=on_result)
         results = progress.finish(calls, desk, grading)
+        desk.hang_up()
     return EvalRun(
         run_id=run_id,
         suite=suite,

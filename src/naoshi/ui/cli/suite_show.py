@@ -8,7 +8,7 @@ from pathlib import Path
 from naoshi.app.eval_settings import SuiteSettings, read_eval_settings
 from naoshi.errors import SuiteError
 from naoshi.evals.agent_worker import utc_now
-from naoshi.evals.evaluation import Evaluation
+from naoshi.evals.evaluation import Evaluation, first_agent
 from naoshi.evals.runner import Runner, told_progress
 from naoshi.evals.suite_file import load_suite
 from naoshi.records.eval_case import EvalCase, Split
@@ -41,32 +41,39 @@ def _run_and_show(
 ) -> bool:
     git = Git.at(folder)
     settings = read_eval_settings(git.folder)
-    suite = load_suite(path, root=git.folder, settings=settings.evals)
-    if not suite.cases:
-        raise SuiteError(f"{suite.path} has no test", hint="an empty suite shows nothing, so that it never passes")
-    evaluation = Evaluation(
-        cases=suite.cases,
-        agent=settings.agent,
-        evals=settings.evals,
-        judge=settings.judge.model_copy(update={"allow_same_family": True}) if allow_same_family else settings.judge,
-        repository=git.folder,
-        folder=git.folder,
-        data_root=(git.folder / settings.agent.data_root).resolve(),
-        version=_WORK_TREE,
-        suite=suite.name,
-        runner=Runner(runner),
-        clock=utc_now,
-    )
-    # What is refused has seen nothing, and may not cost the holdout anything.
-    evaluation.require_runnable()
-    _enter_holdout(git, settings, suite.cases)
-    run = evaluation.run(on_result=told_progress(out.passing, suite.path, len(suite.cases)))
-    if output is not None:
-        # Most runs write no file.
-        from naoshi.evals.promptfoo.results_writer import write_results
+    if allow_same_family:
+        judge = settings.judge.model_copy(update={"allow_same_family": True})
+        settings = settings.model_copy(update={"judge": judge})
+    data_root = (git.folder / settings.agent.data_root).resolve()
+    with first_agent(
+        settings.agent, folder=git.folder, data_root=data_root, version=_WORK_TREE, runner=Runner(runner), clock=utc_now
+    ) as desk:
+        suite = load_suite(path, root=git.folder, settings=settings.evals)
+        if not suite.cases:
+            raise SuiteError(f"{suite.path} has no test", hint="an empty suite shows nothing, so that it never passes")
+        evaluation = Evaluation(
+            cases=suite.cases,
+            agent=settings.agent,
+            evals=settings.evals,
+            judge=settings.judge,
+            repository=git.folder,
+            folder=git.folder,
+            data_root=data_root,
+            version=_WORK_TREE,
+            suite=suite.name,
+            runner=Runner(runner),
+            clock=utc_now,
+        )
+        # What is refused has seen nothing, and may not cost the holdout anything.
+        evaluation.require_runnable()
+        _enter_holdout(git, settings, suite.cases)
+        run = evaluation.run(on_result=told_progress(out.passing, suite.path, len(suite.cases)), desk=desk)
+        if output is not None:
+            # Most runs write no file.
+            from naoshi.evals.promptfoo.results_writer import write_results
 
-        write_results(output, run, suite.cases)
-    show_run(run, out)
+            write_results(output, run, suite.cases)
+        show_run(run, out)
     out.result(run)
     return run.counts()[ResultState.pass_] == len(run.results)
 
