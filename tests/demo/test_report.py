@@ -15,11 +15,11 @@ from rich.cells import cell_len
 from naoshi.demo.receipts import score_receipts
 from naoshi.demo.report import CycleRow, DemoReport, HoldoutScore, KeptOut, RowTable
 from naoshi.demo.report.curve import curve_svg
-from naoshi.demo.report.document import Language
 from naoshi.demo.report.render_report import render_report, write_report
 from naoshi.demo.report.side_by_side import side_by_side
 from naoshi.demo.report.words import words_in
 from naoshi.pages import percent
+from naoshi.records.language import Language
 from tests.pages.shown_page import ShownPage, in_browser
 
 HOSTILE = (

@@ -3,8 +3,8 @@
 import pytest
 
 from naoshi.errors import JudgeError, ModelError
-from naoshi.models.model_settings import ModelSettings, Provider
 from naoshi.models.model_key import key_of
+from naoshi.models.model_settings import ModelSettings, Provider
 
 
 def test_the_address_is_that_of_the_settings_or_of_the_provider() -> None:

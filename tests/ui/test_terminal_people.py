@@ -5,7 +5,8 @@ import io
 import pytest
 
 from naoshi.flow.people import Question
-from naoshi.ui.cli.terminal_people import Language, TerminalPeople
+from naoshi.records.language import Language
+from naoshi.ui.cli.terminal_people import TerminalPeople
 
 
 class Terminal(io.StringIO):

@@ -4,7 +4,7 @@ import string
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Literal, Protocol, Self
+from typing import Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
@@ -13,6 +13,7 @@ from naoshi.confirm.label_numbers import label_warnings
 from naoshi.confirm.name_pattern import covers, fits, is_pattern
 from naoshi.errors import ConfigError
 from naoshi.records.base import Record, content_hash
+from naoshi.records.language import Language
 
 UNKNOWN = "unknown"
 """The name under which actions that no rule is about are counted."""
@@ -31,7 +32,7 @@ class ConfirmSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    language: Literal["en", "ja"] | None = None
+    language: Language | None = None
     question: str = ""
     yes: str = ""
     no: str = ""

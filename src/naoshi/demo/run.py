@@ -16,7 +16,7 @@ from naoshi.demo.generator.write_receipts import write_receipts
 from naoshi.demo.people import ScriptedPeople, WrongKind, believing_everything, corrections_of, kept_out
 from naoshi.demo.production import Served, serve
 from naoshi.demo.receipts import Receipt, read_receipts, score_receipts, set_aside
-from naoshi.demo.report.document import CycleRow, DemoReport, HoldoutScore, KeptOut, Language
+from naoshi.demo.report.document import CycleRow, DemoReport, HoldoutScore, KeptOut
 from naoshi.demo.workspace import DemoWorkspace, furnish, open_workspace
 from naoshi.flow.cycle import Workshop, open_workshop
 from naoshi.flow.loop import Loop
@@ -24,6 +24,7 @@ from naoshi.flow.people import Answer, People, Question
 from naoshi.flow.suites import load_cases
 from naoshi.flow.versions import present_version
 from naoshi.records import Cycle, CycleState, SourceDocument, Trace, Triage, TriageProposal
+from naoshi.records.language import Language
 
 _START = datetime(2026, 1, 5, tzinfo=UTC)
 _GENERATED = 360

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from naoshi.errors import NotFoundError
 from naoshi.evals.suites.health import Repeats
@@ -13,8 +13,7 @@ from naoshi.flow.people import Question
 from naoshi.flow.quarantine import BlocksStill, case_histories, case_key, case_standings, enter_standing, flaky_cases
 from naoshi.flow.suites import judged_cases
 from naoshi.records import EvalCase, Split, content_id
-
-Language = Literal["en", "ja"]
+from naoshi.records.language import Language
 
 _CHOICES = (CaseStanding.counts, CaseStanding.being_fixed, CaseStanding.retired)
 _TO_KEEP, _TO_FIX = 1, 2

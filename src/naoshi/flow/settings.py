@@ -1,7 +1,5 @@
 """The settings of one loop: a section for each stage."""
 
-from typing import Literal
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from naoshi.capture.settings import PrivacySettings
@@ -10,6 +8,7 @@ from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.evals.settings import AgentSettings, EvalSettings
 from naoshi.gate.policy import GatePolicy
 from naoshi.records.field_rule import FieldRules
+from naoshi.records.language import Language
 from naoshi.release.settings import ReviewSettings
 from naoshi.repair.settings import RepairSettings
 from naoshi.signals.settings import ContractSettings, EvidenceSettings
@@ -26,7 +25,7 @@ class LoopSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    language: Literal["en", "ja"] = "en"
+    language: Language = "en"
     branch: str = ""
     commit_evals: bool = True
     confirmation_hours: float = Field(default=24.0 * 14, gt=0)

@@ -1,7 +1,6 @@
 """A verdict in plain words, in English and in Japanese."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from naoshi.gate.advice import advice
 from naoshi.gate.reasons import in_japanese
@@ -14,8 +13,7 @@ from naoshi.records.eval_run import (
     Verdict,
     VerdictOutcome,
 )
-
-Language = Literal["en", "ja"]
+from naoshi.records.language import Language
 
 _SHOWN = 10
 _ROUNDING = 1e-6

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from naoshi.records import VerdictOutcome
-from naoshi.release.settings import Language
+from naoshi.records.language import Language
 
 _LINE_LIMIT = 400
 # Control characters and those that turn the direction of reading could show another text than is merged.

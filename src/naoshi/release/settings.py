@@ -1,10 +1,8 @@
 """The `[review]` section of naoshi.toml."""
 
-from typing import Literal
-
 from pydantic import BaseModel, ConfigDict, Field
 
-Language = Literal["en", "ja"]
+from naoshi.records.language import Language
 
 
 class ReviewSettings(BaseModel):

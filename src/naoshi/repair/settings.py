@@ -5,13 +5,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from naoshi.records.language import Language
 from naoshi.repair.coding_agents.settings import ClaudeSettings, CodexSettings, SandboxMode
 from naoshi.repair.engines.settings import DiagnosisModelSettings, HaloSettings
 from naoshi.repair.judging_settings import JudgingSettings
 from naoshi.repair.prompt_search.settings import PromptSearchSettings
 from naoshi.repair.proposal_settings import ProposalSettings
 
-Language = Literal["en", "ja"]
 Layout = Literal["four", "seven"]
 Engine = Literal["evidence", "model", "halo"]
 

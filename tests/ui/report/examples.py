@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pydantic import JsonValue
 
 from naoshi.gate import GatePolicy, decide
-from naoshi.gate.explain import Language
 from naoshi.records import CaseResult, EvalCase, EvalRun, ResultState, Split, Verdict
+from naoshi.records.language import Language
 from naoshi.ui.report.compile_report import Judged, compile_report
 from naoshi.ui.report.eval_report import EvalReport
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from naoshi.gate.explain import Language
 from naoshi.records import Split
+from naoshi.records.language import Language
 from naoshi.ui.report.eval_report import EvalReport
 from naoshi.ui.report.outputs import side_by_side
 from naoshi.ui.report.render_report import MARKS, render_report, write_report

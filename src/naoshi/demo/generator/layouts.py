@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from naoshi.demo.generator.merchants import Language
+from naoshi.records.language import Language
 
 DatePlace = Literal["header", "row", "foot", "alone"]
 TotalPlace = Literal["right", "below"]

@@ -1,9 +1,9 @@
 """The invented merchants whose receipts are generated; none is meant to be a real business."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-Language = Literal["en", "ja"]
+from naoshi.records.language import Language
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from naoshi.demo.people.typed_number import Language, not_ready, typed_number
+from naoshi.demo.people.typed_number import not_ready, typed_number
 from naoshi.flow.people import Answer, Question
+from naoshi.records.language import Language
 
 TRIAGERS = ("mori", "tan", "elena")
 REVIEWERS = ("ono", "devi", "marek")

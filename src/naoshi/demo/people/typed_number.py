@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from naoshi.demo.report.document import Language
+from naoshi.records.language import Language
 
 _FULL_WIDTH: Final = str.maketrans("0123456789", "０１２３４５６７８９")
 _FIRST_CIRCLED: Final = 0x2460

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, computed_field, model_validator
 
 from naoshi.demo.receipts import ReceiptScore
 from naoshi.records.base import Record
+from naoshi.records.language import Language
 
-Language = Literal["ja", "en"]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]
 

@@ -6,9 +6,10 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from naoshi.demo.report.document import CycleRow, Language
+from naoshi.demo.report.document import CycleRow
 from naoshi.demo.report.words import words_in
 from naoshi.pages import percent
+from naoshi.records.language import Language
 
 _GREEN: Final = "\x1b[32m"
 _RED: Final = "\x1b[31m"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from naoshi.demo.report.document import Language
+from naoshi.records.language import Language
 
 
 @dataclass(frozen=True, kw_only=True)

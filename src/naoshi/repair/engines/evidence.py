@@ -18,11 +18,11 @@ from naoshi.records import (
     SignalSource,
     content_id,
 )
+from naoshi.records.language import Language
 from naoshi.repair.engines.base import DiagnosisMaterial
 from naoshi.repair.engines.drafts import require_visible
 from naoshi.repair.engines.pattern import FailurePattern, SeenFailure, find_patterns
 from naoshi.repair.engines.statement import statement, title
-from naoshi.repair.settings import Language
 
 _CITED = 5
 _NO_PLACE = 0.3

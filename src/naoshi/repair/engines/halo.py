@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from naoshi.errors import HaloError
 from naoshi.records import Diagnosis, content_hash
+from naoshi.records.language import Language
 from naoshi.repair.engines.base import DiagnosisMaterial
 from naoshi.repair.engines.drafts import diagnosis_of, require_visible
 from naoshi.repair.engines.halo_export import HaloExport, halo_export
@@ -17,7 +18,6 @@ from naoshi.repair.engines.halo_program import HaloProgram
 from naoshi.repair.engines.halo_prompt import halo_prompt
 from naoshi.repair.engines.halo_report import KnownNames, drafts_of_report
 from naoshi.repair.engines.material_document import failing_first
-from naoshi.repair.settings import Language
 from naoshi.system.files import write_durably
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")

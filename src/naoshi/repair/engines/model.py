@@ -15,11 +15,11 @@ from naoshi.models.failures import Asking, model_error
 from naoshi.models.model_key import key_of
 from naoshi.models.open_model import answer_of, open_model, request_settings
 from naoshi.records import Diagnosis
+from naoshi.records.language import Language
 from naoshi.repair.engines.base import DiagnosisMaterial
 from naoshi.repair.engines.drafts import DraftRecommendation, diagnosis_of, require_visible
 from naoshi.repair.engines.material_document import failing_first, material_document
 from naoshi.repair.engines.settings import DiagnosisModelSettings
-from naoshi.repair.settings import Language
 
 INSTRUCTIONS: Final = """\
 You find out why an agent fails, and what to change in its harness: everything around its model that engineers can

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from naoshi.records import Defect, as_text
+from naoshi.records.language import Language
 from naoshi.repair.engines.pattern import FailurePattern
-from naoshi.repair.settings import Language
 
 _SHOWN = 60
 

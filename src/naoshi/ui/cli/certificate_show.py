@@ -10,7 +10,8 @@ from naoshi.flow.certificate_rerun import CertificateRerun, judge_again
 from naoshi.flow.judging import Judging
 from naoshi.flow.loop import Loop
 from naoshi.records import Certificate, EvalCase
-from naoshi.ui.cli.certificate_words import WORDS, Language, check_title, problem_told
+from naoshi.records.language import Language
+from naoshi.ui.cli.certificate_words import WORDS, check_title, problem_told
 from naoshi.ui.cli.output import Output, cell_width, one_line
 
 _NAMED = 5

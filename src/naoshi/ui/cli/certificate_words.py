@@ -1,9 +1,9 @@
 """What `naoshi certificate` says, in English and in Japanese."""
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Final
 
-Language = Literal["en", "ja"]
+from naoshi.records.language import Language
 
 WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
     "en": {

@@ -7,19 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
-from typing import IO, Final, Literal, TextIO
+from typing import IO, Final, TextIO
 
 from naoshi.app.open_confirmations import ListedStore, open_confirmations
 from naoshi.confirm import Confirmation, Confirmations, Outcome, Reason, Turn, render_question
 from naoshi.confirm.context_texts import Language as Spoken
 from naoshi.errors import StoreError
+from naoshi.records.language import Language
 from naoshi.system.process import end, start
 from naoshi.ui.cli.confirm_screen_words import language_here
 from naoshi.ui.cli.confirm_show import confirmations_of, who
 from naoshi.ui.cli.confirm_words import told
 from naoshi.ui.cli.output import Output, visible
-
-Language = Literal["en", "ja"]
 
 _LOOK_SECONDS: Final = 0.2
 _OPEN_STATUS: Final = 3

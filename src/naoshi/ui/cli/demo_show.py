@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from naoshi.demo.report.document import CycleRow, DemoReport, Language, regressions_shipped
+from naoshi.demo.report.document import CycleRow, DemoReport, regressions_shipped
 from naoshi.demo.report.render_report import write_report
 from naoshi.demo.report.rows import RowTable
 from naoshi.demo.run import DemoSettings, report_of, run_demo
 from naoshi.errors import UsageError
 from naoshi.flow.people import People
+from naoshi.records.language import Language
 from naoshi.ui.cli.output import Output
 from naoshi.ui.cli.terminal_people import terminal_people
 

@@ -8,9 +8,9 @@ from naoshi.app.settings import CONFIG_NAME, Settings, read_settings
 from naoshi.errors import RepositoryError, UsageError
 from naoshi.evals.results_file import ResultsFile, read_results_file
 from naoshi.gate.decide import decide
-from naoshi.gate.explain import Language
 from naoshi.gate.rerun import Rerun
 from naoshi.gate.self_test import self_test
+from naoshi.records.language import Language
 from naoshi.system.git import Git
 from naoshi.ui.cli.gate_show import show_self_test, show_verdict
 from naoshi.ui.cli.output import Output

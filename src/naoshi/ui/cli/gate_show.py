@@ -9,8 +9,9 @@ from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import last_present_run
 from naoshi.flow.steps.gate import judge_run
 from naoshi.flow.trusted_gate import have_gate_tested
-from naoshi.gate.explain import Language, explain
+from naoshi.gate.explain import explain
 from naoshi.records import EvalRun, GateSelfTest, Verdict, VerdictOutcome
+from naoshi.records.language import Language
 from naoshi.ui.cli.output import Output, counted, one_line
 
 _SHOWN = 3

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from naoshi.app.build import utc_now
 from naoshi.app.settings import CONFIG_NAME, read_settings
@@ -17,11 +17,11 @@ from naoshi.evals.judging.open_judge import require_libraries
 from naoshi.evals.judging.settings import JudgeSettings
 from naoshi.flow.loop import Loop
 from naoshi.records.calibration import Calibration, Estimate, Probe
+from naoshi.records.language import Language
 from naoshi.system.git import Git
 from naoshi.ui.cli.output import Output
 
-_Language = Literal["en", "ja"]
-_WORDS: Final[Mapping[_Language, Mapping[str, str]]] = {
+_WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
     "en": {
         "judge": "judge",
         "labels": "labels",
@@ -85,7 +85,7 @@ class _Place:
 
     repository: Path
     judge: JudgeSettings
-    language: _Language
+    language: Language
 
     @classmethod
     def at(cls, folder: Path, language: str | None) -> "_Place":
@@ -93,7 +93,7 @@ class _Place:
         settings = read_settings(repository / CONFIG_NAME)
         if not settings.judge.model.strip():
             raise ConfigError("no judge is configured", hint="write `model` under [judge] in naoshi.toml")
-        chosen: _Language = "ja" if (language or settings.language) == "ja" else "en"
+        chosen: Language = "ja" if (language or settings.language) == "ja" else "en"
         return cls(repository=repository, judge=settings.judge, language=chosen)
 
     @property

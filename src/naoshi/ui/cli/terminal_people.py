@@ -2,14 +2,13 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Final, Literal, TextIO
+from typing import Final, TextIO
 
 from naoshi.confirm.reply import resolve_reply
 from naoshi.flow.people import Answer, Question
 from naoshi.records.confirmation import Reason
+from naoshi.records.language import Language
 from naoshi.ui.cli.output import Output, visible
-
-Language = Literal["en", "ja"]
 
 _PROMPT: Final[Mapping[Language, str]] = {"en": "Number: ", "ja": "番号: "}
 _NOBODY: Final[Mapping[Language, str]] = {

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from naoshi.evals.suites.source_weights import CategoryRate, category_rates
-from naoshi.gate.explain import Language
 from naoshi.gate.reasons import in_japanese
 from naoshi.gate.statistics import wilson
 from naoshi.gate.trials import CaseTrials, by_case, passes
 from naoshi.records import EvalCase, EvalRun, Flip, ResultState, Split, Verdict
+from naoshi.records.language import Language
 from naoshi.ui.report.eval_report import (
     CaseRow,
     CategoryRows,

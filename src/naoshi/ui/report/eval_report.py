@@ -6,8 +6,8 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from naoshi.gate.explain import Language
 from naoshi.records import CategoryVerdict, ResultState, VerdictOutcome
+from naoshi.records.language import Language
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from naoshi.gate.explain import Language
 from naoshi.records import Certainty, ResultState, VerdictOutcome
+from naoshi.records.language import Language
 
 
 @dataclass(frozen=True, kw_only=True)
