@@ -65,6 +65,8 @@ _DEPARTURES = """\
   coding agent can take a case out of the decision, and each time is on record.
 - **A conversation's file has two halves that are written in turn**, not one text that is renamed over: a change is one
   sync of content, the state before it stays whole, and damage to a decision never brings its question back.
+- **A conversation's first state goes into a file that is on the disk already**: a few blank ones lie ready, since making
+  a file durable waits for all that others write on the machine, and writing into one waits for its own content alone.
 - **Asking a model is a layer of its own** (`models`, below the stages), since a judge and a diagnosis both need it and
   stages never import one another.
 - **The gate's policy is `paired`**, and the literal rules are computed beside it; the gate has to pass a test of itself
