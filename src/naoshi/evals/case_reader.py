@@ -50,13 +50,13 @@ class CaseReader:
         self._settings = settings
         self._defaults: Fields = {} if defaults is None else self._known(defaults, "`defaultTest`", _TEST_KEYS)
 
-    def cases(self, node: Any) -> Iterator[EvalCase]:
-        """Yield the cases of one test: one, or one for each combination of the lists in its `vars`.
+    def cases(self, node: Any, fields: Fields) -> Iterator[EvalCase]:
+        """Yield the cases of the test *node* with these *fields*: one for each combination of the lists in its `vars`.
 
         Raises:
             SuiteError: it holds what we do not support; one line with file and line number.
         """
-        fields = self._known(node, "a test", _TEST_KEYS)
+        self._require_known(fields, "a test", _TEST_KEYS)
         options = {**self._default_options, **self._options(fields)}
         combinations = self._combinations(node, fields, expands=options.get("disableVarExpansion") is not True)
         for number, variables in enumerate(combinations, start=1):
@@ -238,10 +238,13 @@ class CaseReader:
 
     def _known(self, node: Any, what: str, known: frozenset[str]) -> Fields:
         fields = self._document.fields(node, what)
+        self._require_known(fields, what, known)
+        return fields
+
+    def _require_known(self, fields: Fields, what: str, known: frozenset[str]) -> None:
         if not fields.keys() <= known:
             key, value = next((key, value) for key, value in fields.items() if key not in known)
             raise self._document.error(value, f"`{key[:80]}` in {what} is not supported")
-        return fields
 
     def _listed(self, fields: Mapping[str, Any], key: str) -> list[Any]:
         node = fields.get(key)

@@ -117,20 +117,18 @@ class _Reader:
             return
         own = self._reader(self._document)
         for place, item in enumerate(self._document.items(node, "`tests`")):
-            reference = self._reference(item)
-            if reference is not None:
-                yield from self._of_files(reference)
+            if is_text(item):
+                yield from self._of_files(item)
                 continue
-            for case in own.cases(item):
+            fields = self._document.fields(item, "a test")
+            if "path" in fields:
+                yield from self._of_files(self._path(item, fields))
+                continue
+            for case in own.cases(item, fields):
                 yield ReadCase(case=case, line=item.start_mark.line + 1, item=place)
 
-    def _reference(self, node: yaml.Node) -> yaml.ScalarNode | None:
-        """Return the reference to a file of tests that *node* is, or None where it is a test itself."""
-        if is_text(node):
-            return node
-        fields = self._document.fields(node, "a test")
-        if "path" not in fields:
-            return None
+    def _path(self, node: yaml.Node, fields: dict[str, Any]) -> yaml.ScalarNode:
+        """Return the reference to a file of tests that the test *node* is."""
         path = fields["path"]
         if len(fields) > 1 or not is_text(path):
             raise self._document.error(node, "`path` to a file of tests stands alone; its `config` is not supported")
@@ -148,7 +146,7 @@ class _Reader:
             for document, tests in read(path):
                 reader = self._reader(document)
                 for test in tests:
-                    for case in reader.cases(test):
+                    for case in reader.cases(test, document.fields(test, "a test")):
                         yield ReadCase(case=case, line=node.start_mark.line + 1, item=None)
 
     def _reader(self, document: Document) -> CaseReader:

@@ -32,12 +32,19 @@ def escape(text: str) -> str:
     return _MARKER.sub(lambda found: "{{ '" + found[0] + "' }}", text)
 
 
+def may_hold_template(text: str) -> bool:
+    """Return False where *text* renders to itself for certain, as nearly every text does."""
+    return "{" in text or "#}" in text or text.startswith(("file:", "package:"))
+
+
 def render(text: str, names: Mapping[str, JsonValue]) -> str:
     """Return *text* with its templates filled from *names*.
 
     Raises:
         TemplateError: a template is outside what we read, names nothing, or names a value that is not plain.
     """
+    if not may_hold_template(text):
+        return text
     if text.startswith(("file:", "package:")):
         raise TemplateError(f"a value that is read from elsewhere ({text[:80]!r}) is not supported; write it here")
     return _TAG.sub(lambda found: _filled(found, names), text)

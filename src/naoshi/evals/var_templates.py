@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
-from naoshi.evals.template import TemplateError, render
+from naoshi.evals.template import TemplateError, may_hold_template, render
 
 
 def rendered_vars(variables: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -13,8 +13,14 @@ def rendered_vars(variables: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     Raises:
         TemplateError: a template is outside what we read, names nothing, or two variables name each other.
     """
+    if not any(_may_hold_template(value) for value in variables.values()):
+        return dict(variables)
     names = _Names(variables)
     return {key: names[key] for key in variables}
+
+
+def _may_hold_template(value: JsonValue) -> bool:
+    return may_hold_template(value) if isinstance(value, str) else isinstance(value, list)
 
 
 class _Names(Mapping[str, JsonValue]):

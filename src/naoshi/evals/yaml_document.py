@@ -21,6 +21,7 @@ _LONGEST_NUMBER = 4000
 
 # The C parser is some ten times faster; PyYAML has it wherever it comes as a wheel.
 _YAML: Any = yaml
+_SCALAR, _SEQUENCE, _MAPPING = yaml.ScalarNode, yaml.SequenceNode, yaml.MappingNode
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -32,18 +33,24 @@ class CoreLoader(_BASE):
     def __init__(self, stream: str) -> None:
         super().__init__(stream)  # pyright: ignore[reportUnknownMemberType]
         # A suite says the same few words again and again.
-        self._tags: dict[str, str] = {}
+        self._tags: dict[str | None, str] = {None: _STR}
 
     def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
         """Return the tag of an untagged node, as PyYAML does but without its paths, which nobody uses here."""
-        if kind is not yaml.ScalarNode:
-            return _MAP if kind is yaml.MappingNode else _SEQ
-        if not implicit[0] or value is None:
-            return _STR
-        tag = self._tags.get(value)
-        if tag is None:
-            tag = self._tags[value] = self._resolved(value)
-        return tag
+        if kind is _SCALAR:
+            if not implicit[0]:
+                return _STR
+            tag = self._tags.get(value)
+            if tag is None:
+                tag = self._tags[value] = self._resolved(value or "")
+            return tag
+        return _MAP if kind is _MAPPING else _SEQ
+
+    def descend_resolver(self, parent: yaml.Node | None, index: Any) -> None:
+        """Do nothing: PyYAML keeps its paths here."""
+
+    def ascend_resolver(self) -> None:
+        """Do nothing: PyYAML keeps its paths here."""
 
     def _resolved(self, value: str) -> str:
         for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
@@ -87,13 +94,19 @@ class YamlDocument:
         Raises:
             SuiteError: it is no mapping, or a key stands twice or is no scalar.
         """
-        if not isinstance(node, yaml.MappingNode):
+        if node.__class__ is not _MAPPING:
             if not isinstance(node, yaml.Node):
                 return PlainDocument(name=self.name, line=self.plain_line).fields(node, what)
             raise self.error(node, f"{what} must be a mapping, not {_kind(node)}")
+        entries = _entries(node)
+        # Nearly all mappings are plain, and there are many of them.
+        plain = {key.value: value for key, value in entries if key.tag == _STR and key.__class__ is _SCALAR}
+        return plain if len(plain) == len(entries) else self._odd_fields(entries, what)
+
+    def _odd_fields(self, entries: list[tuple[yaml.Node, yaml.Node]], what: str) -> dict[str, Any]:
         own: dict[str, yaml.Node] = {}
         merged: dict[str, yaml.Node] = {}
-        for key, value in _entries(node):
+        for key, value in entries:
             if key.tag == _MERGE:
                 for source in self._merge_sources(value):
                     merged = {**self.fields(source, "what `<<` merges"), **merged}
@@ -116,7 +129,7 @@ class YamlDocument:
             if not isinstance(node, yaml.Node):
                 return PlainDocument(name=self.name, line=self.plain_line).items(node, what)
             raise self.error(node, f"{what} must be a list, not {_kind(node)}")
-        return cast("list[yaml.Node]", node.value)
+        return node.value
 
     def value(self, node: Any) -> JsonValue:
         """Return *node* as plain JSON.
@@ -124,12 +137,12 @@ class YamlDocument:
         Raises:
             SuiteError: it holds what JSON cannot say (a tag, NaN, infinity), or a key twice.
         """
-        if isinstance(node, yaml.ScalarNode):
-            return cast("str", node.value) if node.tag == _STR else self._scalar(node)
-        if isinstance(node, yaml.SequenceNode):
+        if node.__class__ is _SCALAR:
+            return node.value if node.tag == _STR else self._scalar(node)
+        if node.__class__ is _SEQUENCE:
             self._check_tag(node, "seq")
-            return [self.value(item) for item in cast("list[yaml.Node]", node.value)]
-        if isinstance(node, yaml.MappingNode):
+            return [self.value(item) for item in node.value]
+        if node.__class__ is _MAPPING:
             self._check_tag(node, "map")
             return {key: self.value(item) for key, item in self.fields(node, "a mapping").items()}
         return cast("JsonValue", node)
@@ -202,16 +215,16 @@ class YamlDocument:
     def _check_depth(self, root: yaml.Node) -> None:
         level = [root]
         for _ in range(_DEEPEST + 1):
-            level = [
-                child
-                for node in level
-                # A mapping's children come in pairs.
-                for pair in (_entries(node) if isinstance(node, yaml.MappingNode) else [_children(node)])
-                for child in pair
-                if not isinstance(child, yaml.ScalarNode)
-            ]
-            if not level:
+            below: list[yaml.Node] = []
+            for node in level:
+                if node.__class__ is _MAPPING:
+                    # What is nested in a key is refused wherever keys are read.
+                    below += [value for _, value in node.value if value.__class__ is not _SCALAR]
+                elif node.__class__ is _SEQUENCE:
+                    below += [value for value in node.value if value.__class__ is not _SCALAR]
+            if not below:
                 return
+            level = below
         raise self.error(level[0], f"nested deeper than {_DEEPEST} levels")
 
     def _expanded(self, node: yaml.Node, sizes: dict[int, int], depth: int) -> int:
@@ -240,7 +253,7 @@ def is_text(node: yaml.Node) -> TypeGuard[yaml.ScalarNode]:
 
 
 def _entries(node: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node]]:
-    return cast("list[tuple[yaml.Node, yaml.Node]]", node.value)
+    return node.value
 
 
 def _children(node: yaml.Node) -> Iterator[yaml.Node]:
