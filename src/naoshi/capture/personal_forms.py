@@ -78,7 +78,7 @@ _PHONE_LABEL = (
     r"|電話(?:番号)?|携帯(?:電話)?(?:番号)?|ファッ?クス)"
 )
 # No space after the ninth digit: what follows there is another number.
-_ANY_PHONE = r"[+(]{0,2}\d(?:[ ().-]{0,2}\d){6,8}(?:[().-]{0,2}\d){0,6}"
+_ANY_PHONE = r"(?:[+(]{1,2} ?)?\d(?:[ ().-]{0,3}\d){6,8}(?:[().-]{0,2}\d){0,6}"
 _LABELLED_PHONES = re.compile(
     rf"{_PHONE_LABEL}{_LABEL_END}({_ANY_PHONE}{_END}(?:\s?[/,、]\s?{_ANY_PHONE}{_END}){{0,3}})", re.ASCII
 )
@@ -106,13 +106,13 @@ _SEPARATORS = re.compile(r"[^0-9]")
 def shadow(text: str, masks: re.Pattern[str]) -> str:
     """Return *text*, as long as it is, in one writing: full-width marks are ASCII, each dash is a hyphen.
 
-    What of it matches *masks* is `HIDDEN`. The escapes of JSON for breaks of a line and for letters are spaces, since
-    they are no part of what follows.
+    What of it matches *masks* is `HIDDEN`. The escapes of JSON for breaks of a line and for letters are breaks of a
+    line, since no number goes on over them.
     """
     written = text if text.isascii() else text.translate(_ONE_WRITING)
     if "[" in written:
         written = masks.sub(lambda found: HIDDEN * len(found[0]), written)
-    return _ESCAPES.sub(lambda found: " " * len(found[0]), written) if "\\" in written else written
+    return _ESCAPES.sub(lambda found: "\n" * len(found[0]), written) if "\\" in written else written
 
 
 def places_of(kind: PersonalData, text: str) -> Iterable[Place]:
