@@ -286,11 +286,11 @@ def test_a_hook_in_the_users_own_repository_is_seen(shop: CodeRepository):
 
 _DIGS = """
 import os
-def dig(place):
+def dig(place, depth):
     here = os.getcwd()
     os.makedirs(place, exist_ok=True)
     os.chdir(place)
-    for _ in range(3000):
+    for _ in range(depth):
         os.mkdir("d")
         os.chdir("d")
     os.chdir(here)
@@ -299,8 +299,8 @@ def dig(place):
 
 def test_a_hole_too_deep_to_climb_out_of_stops_nobody(shop: CodeRepository):
     """Protects the next repair: deeper than Python and paths go, it is removed, and in a protected place it is seen."""
-    granted = shop.granted_to(ACTS + _DIGS + "dig('harness'); dig('.naoshi/traces')")
+    granted = shop.granted_to(ACTS + _DIGS + "dig('harness', 1100); dig('.naoshi/traces', 1100)")
     assert granted.change.files == ("harness/labels.json",)
     assert list(shop.worktrees.iterdir()) == []
-    told = shop.refused_to(ACTS + f'code({_DIGS!r} + \'if not os.path.exists("tests/d"): dig("tests")\')')
+    told = shop.refused_to(ACTS + f'code({_DIGS!r} + \'if not os.path.exists("tests/d"): dig("tests", 2100)\')')
     assert "protected_kept: the changed agent altered protected files while it ran" in told

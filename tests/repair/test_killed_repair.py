@@ -37,7 +37,6 @@ def test_killed_while_the_coding_agent_works_the_next_repair_starts_clean(reposi
     assert clear_leftovers(repository.worktrees) == (), "its owner still works"
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    assert all(_runs(pid) for pid in pids)
 
     assert len(clear_leftovers(repository.worktrees)) == 2, "the workspace, and git's index beside it"
     deadline = time.monotonic() + 5

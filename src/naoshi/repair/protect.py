@@ -65,7 +65,7 @@ def _entries(folder: Path) -> Iterator[tuple[str, os.DirEntry[str] | None]]:
     while waiting:
         place = waiting.pop()
         try:
-            with os.scandir(folder / place) as found:
+            with os.scandir(f"{folder}/{place}") as found:
                 entries = list(found)
         except OSError:
             yield place, None
