@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naoshi.capture import ALL_KINDS, Masking, PersonalData, mask_personal_data
+from naoshi.capture import ALL_KINDS, Masking, PersonalData, mask_personal_data, record
 from naoshi.capture.check_digits import is_card, is_my_number, length_of_iban
 from naoshi.capture.personal_data import MASKS
 
@@ -185,6 +185,14 @@ def test_only_the_kinds_that_are_wanted_are_masked() -> None:
     assert Masking(kinds=())(text) == "taro@example.com 03-1234-5678 password: [redacted]"
     assert Masking(kinds=(PersonalData.email,))(text) == "[e-mail address] 03-1234-5678 password: [redacted]"
     assert Masking()(text) == "[e-mail address] [phone number] password: [redacted]"
+
+
+def test_an_agent_records_with_it_if_it_says_so(tmp_path: Path) -> None:
+    """Whoever may not keep personal data never writes it down."""
+    with record(tmp_path / "t.jsonl", agent="mails", redact=Masking(kinds=(PersonalData.email,))) as run:
+        run.output({"mail": "taro@example.com", "tel": "03-1234-5678"})
+    text = (tmp_path / "t.jsonl").read_text()
+    assert "taro@example.com" not in text and "[e-mail address]" in text and "03-1234-5678" in text
 
 
 def luhn_completed(digits: str) -> str:
