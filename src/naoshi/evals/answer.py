@@ -85,7 +85,7 @@ def _cost(value: Any) -> float | None:
 def _object(line: bytes) -> dict[str, Any]:
     try:
         text = line.decode("utf-8")
-        value: Any = json.loads(text, parse_constant=_refuse_constant)
+        value: Any = _DECODER.decode(text)
     except UnicodeDecodeError as error:
         raise AgentProtocolError(f"the answer is not UTF-8 text: {_shown(line.decode('utf-8', 'replace'))}") from error
     except (ValueError, RecursionError) as error:
@@ -93,7 +93,10 @@ def _object(line: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise AgentProtocolError(f"the answer is not a JSON object: {_shown(value)}")
     # Only an escape can bring in half a character; such text could be stored nowhere.
-    return cast("dict[str, Any]", _whole(value, mend="\\ud" in text.lower()))
+    mend = "\\u" in text and "\\ud" in text.lower()
+    if not mend and text.count("{") + text.count("[") <= _DEEPEST:
+        return cast("dict[str, Any]", value)
+    return cast("dict[str, Any]", _whole(value, mend=mend))
 
 
 def _whole(value: Any, *, mend: bool, depth: int = 0) -> Any:
@@ -112,6 +115,9 @@ def _whole(value: Any, *, mend: bool, depth: int = 0) -> Any:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _shown(value: object) -> str:

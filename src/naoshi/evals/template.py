@@ -29,11 +29,11 @@ class TemplateError(ValueError):
 
 def escape(text: str) -> str:
     """Return the template that renders to *text*, whatever it holds."""
-    return _MARKER.sub(lambda found: "{{ '" + found[0] + "' }}", text)
+    return text if not may_hold_template(text) else _MARKER.sub(lambda found: "{{ '" + found[0] + "' }}", text)
 
 
 def may_hold_template(text: str) -> bool:
-    """Return False where *text* renders to itself for certain, as nearly every text does."""
+    """Return False where *text* renders to itself for certain and needs no escape, as nearly every text does."""
     return "{" in text or "#}" in text or text.startswith(("file:", "package:"))
 
 

@@ -42,7 +42,7 @@ def write_results(path: Path, run: EvalRun, cases: Sequence[EvalCase]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with beside.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            with beside.open("wb") as file:
                 for part in _lines(run, known) if path.suffix == ".jsonl" else _document(run, known):
                     file.write(part)
                 file.flush()
@@ -55,8 +55,18 @@ def write_results(path: Path, run: EvalRun, cases: Sequence[EvalCase]) -> None:
         raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def result_row(result: CaseResult, case: EvalCase, *, place: int, provider: str) -> dict[str, Any]:
-    """Return one result as Promptfoo writes it; ``place`` is its number in the run, from 0."""
+def _common(*, provider: str) -> dict[str, Any]:
+    return {
+        "cost": 0,
+        "prompt": {"raw": PROMPT, "label": PROMPT, "config": {}},
+        "promptId": _PROMPT_ID,
+        "promptIdx": 0,
+        "provider": {"id": provider, "label": ""},
+    }
+
+
+def _own(result: CaseResult, case: EvalCase, *, place: int) -> dict[str, Any]:
+    """Return what only this result has, as Promptfoo writes it; ``place`` is its number in the run, from 0."""
     test = case_as_test(case)
     reason = result.reason or ("All assertions passed" if result.state is ResultState.pass_ else result.state.value)
     score = result.score or 0.0
@@ -64,7 +74,6 @@ def result_row(result: CaseResult, case: EvalCase, *, place: int, provider: str)
     components = [_component(found, written) for found, written in zip(result.assertions, _written(test), strict=False)]
     named = _named_scores(case, result)
     return {
-        "cost": 0,
         **error,
         "gradingResult": {
             "pass": result.state is ResultState.pass_,
@@ -77,10 +86,6 @@ def result_row(result: CaseResult, case: EvalCase, *, place: int, provider: str)
         "id": f"{result.case_id}-{place}",
         "latencyMs": round(result.latency_ms or 0.0, 3),
         "namedScores": named,
-        "prompt": {"raw": PROMPT, "label": PROMPT, "config": {}},
-        "promptId": _PROMPT_ID,
-        "promptIdx": 0,
-        "provider": {"id": provider, "label": ""},
         "response": {"output": result.output},
         "score": score,
         "success": result.state is ResultState.pass_,
@@ -92,7 +97,7 @@ def result_row(result: CaseResult, case: EvalCase, *, place: int, provider: str)
     }
 
 
-def _document(run: EvalRun, known: Mapping[str, EvalCase]) -> Iterator[str]:
+def _document(run: EvalRun, known: Mapping[str, EvalCase]) -> Iterator[bytes]:
     """Yield the text of the document piece by piece, so that a large run is never in memory twice."""
     head = {"evalId": run.run_id}
     opened = {
@@ -100,31 +105,37 @@ def _document(run: EvalRun, known: Mapping[str, EvalCase]) -> Iterator[str]:
         "timestamp": _time(run),
         "prompts": [{"id": _PROMPT_ID, "raw": PROMPT, "label": PROMPT, "provider": "naoshi", "metrics": _metrics(run)}],
     }
-    yield json.dumps(head)[:-1] + ', "results": ' + json.dumps(opened)[:-1] + ', "results": ['
-    separator = "\n"
-    for line in _lines(run, known):
-        yield separator + line.rstrip("\n")
-        separator = ",\n"
-    yield '\n], "stats": ' + json.dumps(_stats(run)) + "}, "
+    yield (json.dumps(head)[:-1] + ', "results": ' + json.dumps(opened)[:-1] + ', "results": [').encode()
+    separator = b"\n"
+    for row in _rows(run, known):
+        yield separator + row
+        separator = b",\n"
+    yield ('\n], "stats": ' + json.dumps(_stats(run)) + "}, ").encode()
     tail: dict[str, Any] = {
         "config": {"description": run.suite, "prompts": [PROMPT], "providers": ["naoshi"]},
         "shareableUrl": None,
         "metadata": {"runner": "naoshi", "version": run.version, "settingsHash": run.settings_hash},
     }
-    yield json.dumps(tail, ensure_ascii=False)[1:] + "\n"
+    yield _text(tail)[1:] + b"\n"
 
 
-def _lines(run: EvalRun, known: Mapping[str, EvalCase]) -> Iterator[str]:
+def _lines(run: EvalRun, known: Mapping[str, EvalCase]) -> Iterator[bytes]:
+    return (row + b"\n" for row in _rows(run, known))
+
+
+def _rows(run: EvalRun, known: Mapping[str, EvalCase]) -> Iterator[bytes]:
+    # What all rows have in common is made into text once.
+    common = b"," + _text(_common(provider="naoshi"))[1:]
     for place, result in enumerate(run.results):
-        row = result_row(result, known[result.case_id], place=place, provider="naoshi")
-        yield _text(row) + "\n"
+        yield _text(_own(result, known[result.case_id], place=place))[:-1] + common
 
 
-def _text(row: Mapping[str, Any]) -> str:
+def _text(value: Mapping[str, Any]) -> bytes:
     try:
-        return to_json(row, inf_nan_mode="constants").decode()
+        return to_json(value, inf_nan_mode="constants")
     except PydanticSerializationError:
-        return json.dumps(row, ensure_ascii=False)  # half a character, which the file then shows as an escape
+        # Half a character, which the file then shows as an escape.
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def _written(test: Mapping[str, Any]) -> list[Any]:
