@@ -62,6 +62,9 @@ def test_all_attempts_are_shown_and_a_group_can_be_tried_again(triaged: CommandL
     (left,) = triaged("attempts", "--json").document["needs_person"]
     for command in ("status", "signals"):
         assert "needs a person" in triaged(command).out
+    assert triaged("evals", "report").status == 0
+    page = (triaged.folder / ".naoshi" / "reports" / "evals.html").read_text()
+    assert "What needs a person" in page and left["group_id"] in page and "6 cases, after 2 attempts" in page
     refused = triaged("repair")
     assert (refused.status, refused.code) == (1, "refused")
     assert triaged("repair", "--dry-run").code == "refused"

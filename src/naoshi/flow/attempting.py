@@ -7,6 +7,7 @@ from naoshi.flow.left_to_people import leave_to_people
 from naoshi.flow.loop import Loop
 from naoshi.flow.masking import handed_out
 from naoshi.flow.repairs import (
+    abandon_others,
     attempt_id,
     attempts_of,
     best_of,
@@ -49,6 +50,7 @@ def repair(loop: Loop, diagnosis: Diagnosis, run: EvalRun) -> Repaired:
     """
     base = Base(version=run.version, commit=loop.git.commit_of(f"refs/heads/{main_branch(loop)}"))
     with alone_in(loop):
+        abandon_others(loop, run, base)
         going_on = interrupted_repair(loop, run, base)
         if going_on is not None:
             diagnosis = loop.store.diagnoses.get(going_on.diagnosis_id) or diagnosis

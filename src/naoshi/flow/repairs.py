@@ -24,17 +24,16 @@ def repair_of_cycle(loop: Loop, cycle: Cycle) -> Repair | None:
 
 
 def interrupted_repair(loop: Loop, run: EvalRun, base: Base) -> Repair | None:
-    """Return the repair outside of a cycle that was stopped and can go on: the same run, the same commit.
+    """Return the repair outside of a cycle that was stopped and can go on: the same run, the same commit."""
+    stopped = loop.store.repairs.find(state=RepairState.under_way, cycle_id=None)
+    return next((item for item in reversed(stopped) if _stands_on(item, run, base)), None)
 
-    One that stood on something else is abandoned.
-    """
-    found = None
+
+def abandon_others(loop: Loop, run: EvalRun, base: Base) -> None:
+    """Mark the repairs that were stopped and stood on something else: they can no longer go on."""
     for repair in loop.store.repairs.find(state=RepairState.under_way, cycle_id=None):
-        if (repair.run_id, repair.base_commit) == (run.run_id, base.commit):
-            found = repair
-        else:
+        if not _stands_on(repair, run, base):
             loop.store.repairs.put(ended_repair(loop, repair, RepairState.abandoned))
-    return found
 
 
 def open_repair(
@@ -109,6 +108,10 @@ def has_enough(loop: Loop, repair: Repair) -> bool:
 def ended_repair(loop: Loop, repair: Repair, state: RepairState) -> Repair:
     """Return *repair* ended in *state*, not kept yet."""
     return repair.model_copy(update={"state": state, "ended_at": loop.clock()})
+
+
+def _stands_on(repair: Repair, run: EvalRun, base: Base) -> bool:
+    return (repair.run_id, repair.base_commit) == (run.run_id, base.commit)
 
 
 def _certified(loop: Loop, repair: Repair) -> list[tuple[Change, Certificate]]:

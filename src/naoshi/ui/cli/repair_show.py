@@ -10,6 +10,7 @@ from naoshi.flow.left_to_people import left_groups
 from naoshi.flow.loop import Loop
 from naoshi.flow.masking import handed_out_lines
 from naoshi.flow.present_run import present_run
+from naoshi.flow.repairs import interrupted_repair
 from naoshi.flow.steps.diagnose import (
     cases_to_mend,
     diagnose,
@@ -22,6 +23,7 @@ from naoshi.flow.steps.repair import coding_agent, hand_off, write_handoff
 from naoshi.flow.versions import main_branch
 from naoshi.records import Diagnosis, EvalCase, EvalRun
 from naoshi.repair.handoff_file import render_handoff
+from naoshi.repair.make_change import Base
 from naoshi.repair.remove_branches import BRANCHES
 from naoshi.repair.settings import Engine
 from naoshi.repair.task import build_task, render_task
@@ -103,7 +105,18 @@ def dry_run_and_show(loop: Loop, out: Output) -> None:
     """
     run, settings = present_run(loop), loop.settings.repair
     cases = _mendable(loop, run)
-    made = hand_off(loop, _diagnosis_unasked(loop, run, cases, out), run, cases=cases, keep=False)
+    main = main_branch(loop)
+    base = Base(version=run.version, commit=loop.git.commit_of(f"refs/heads/{main}"))
+    stopped = interrupted_repair(loop, run, base)
+    made = hand_off(
+        loop,
+        _diagnosis_unasked(loop, run, cases, out),
+        run,
+        cases=cases,
+        attempt=len(stopped.attempts) + 1 if stopped is not None else 1,
+        failures=stopped.failures if stopped is not None else (),
+        keep=False,
+    )
     task = render_task(build_task(made, protected=settings.protected, allow_worse=settings.allow_worse))
     text = render_handoff(made, listed=settings.budget.listed, layout=settings.layout)
     out.say("── codex_handoff.md", text, "── task.md", task, "── command (not started)")
@@ -113,10 +126,9 @@ def dry_run_and_show(loop: Loop, out: Output) -> None:
     except ConfigError as error:
         command = ()
         out.say(f"none: {error.message}; {error.advice}")
-    branch, main = f"{BRANCHES.removeprefix('refs/heads/')}<named by its content>", main_branch(loop)
-    commit = loop.git.commit_of(f"refs/heads/{main}")
-    out.say("── branch (not made)", f"{branch}, one commit on {main} at {commit[:12]}")
-    out.result({"codex_handoff": text, "task": task, "command": command, "branch": branch, "base_commit": commit})
+    branch = f"{BRANCHES.removeprefix('refs/heads/')}<named by its content>"
+    out.say("── branch (not made)", f"{branch}, one commit on {main} at {base.commit[:12]}")
+    out.result({"codex_handoff": text, "task": task, "command": command, "branch": branch, "base_commit": base.commit})
 
 
 def _diagnosis_unasked(loop: Loop, run: EvalRun, cases: Sequence[EvalCase], out: Output) -> Diagnosis:

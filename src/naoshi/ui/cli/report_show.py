@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from naoshi.flow.left_to_people import left_groups
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import runs_by_version
 from naoshi.flow.suites import judged_cases
@@ -48,6 +49,7 @@ def gathered_report(loop: Loop) -> EvalReport:
         # The suites may have been edited since a case was stored; both have a say in what is held out.
         cases=(*judged_cases(loop), *loop.store.cases.find()),
         judged=judged,
+        left=left_groups(loop),
         language=loop.settings.language,
         now=loop.clock(),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from naoshi.evals.suites.source_weights import CategoryRate, category_rates
+from naoshi.flow.left_to_people import LeftGroup
 from naoshi.gate.reasons import in_japanese
 from naoshi.gate.statistics import wilson
 from naoshi.gate.trials import CaseTrials, by_case, passes
@@ -43,6 +44,7 @@ def compile_report(
     runs: Sequence[EvalRun],
     cases: Iterable[EvalCase],
     judged: Judged | None,
+    left: Sequence[LeftGroup] = (),
     language: Language,
     now: datetime,
 ) -> EvalReport:
@@ -50,7 +52,8 @@ def compile_report(
 
     ``runs`` are those of versions; of each version the latest gets a column. So does the candidate of ``judged``,
     unless it is one of them, released since. Only cases that are among ``cases`` and in no holdout are shown one by
-    one; where a case is among them several times, it is shown only if each of them may be.
+    one; where a case is among them several times, it is shown only if each of them may be. ``left`` are the groups that
+    need a person.
     """
     known = list(cases)
     held_out = {case.case_id for case in known if case.split is Split.holdout}
@@ -78,6 +81,7 @@ def compile_report(
         else None,
         held_out=len(seen & held_out),
         gone=len(seen - held_out - shown.keys()),
+        left=tuple(left),
     )
 
 

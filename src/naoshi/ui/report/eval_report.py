@@ -6,6 +6,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
+from naoshi.flow.left_to_people import LeftGroup
 from naoshi.records import CategoryVerdict, ResultState, VerdictOutcome
 from naoshi.records.language import Language
 
@@ -128,7 +129,8 @@ class EvalReport:
     """All that the page shows. Columns stand oldest first.
 
     ``held_out`` and ``gone`` count the cases that are in the totals and are not shown one by one: those of the holdout,
-    and those that are in no suite any more, of which nobody can tell whether they were held out.
+    and those that are in no suite any more, of which nobody can tell whether they were held out. ``left`` are the
+    groups of failures that need a person.
     """
 
     language: Language
@@ -139,6 +141,7 @@ class EvalReport:
     verdict: VerdictPart | None
     held_out: int
     gone: int
+    left: tuple[LeftGroup, ...] = ()
 
     @property
     def categories(self) -> tuple[str, ...]:

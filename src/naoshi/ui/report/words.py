@@ -57,6 +57,9 @@ class ReportWords:
     totals: str
     totals_note: str
     not_alike: str
+    left: str
+    left_note: str
+    left_line: str
     matrix: str
     matrix_note: str
     legend: str
@@ -132,6 +135,10 @@ _ENGLISH: Final = ReportWords(
     totals="Every total in five states",
     totals_note="A case that was not answered, not judged or not run never counts as passed and never leaves a total.",
     not_alike="graded otherwise than the one before (another judge, rubric or runner), so that the two do not compare",
+    left="What needs a person",
+    left_note="No attempt of a repair mended these groups of failures. None is tried again before another case fails "
+    "in it, or somebody says so with `naoshi attempts --again`.",
+    left_line="{cases} cases, after {attempts} attempts",
     matrix="Cases and versions",
     matrix_note="The newest version is on the right. Within a category, what went wrong most lately stands first.",
     legend="Marks",
@@ -207,6 +214,10 @@ _JAPANESE: Final = ReportWords(
     totals="すべての合計（五つの状態）",
     totals_note="応答なし、採点失敗、未実行のケースは、合格に数えず、合計から除くこともありません。",
     not_alike="直前とは採点の仕方（判定モデル、基準、実行方法）が違うため、比べられません",
+    left="人の対応が必要なもの",
+    left_note="これらの失敗のグループは、修理をどう試みても直りませんでした。別のケースがそこで失敗するか、"
+    "誰かが `naoshi attempts --again` で指示するまで、再び試みられることはありません。",
+    left_line="{cases} 件、試行 {attempts} 回の後",
     matrix="ケースとバージョン",
     matrix_note="右端が最新のバージョンです。カテゴリーの中では、最近うまくいかなかったものから並んでいます。",
     legend="印",
