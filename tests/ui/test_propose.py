@@ -210,6 +210,19 @@ def test_what_a_person_rejected_is_not_proposed(shop: CommandLine, host: CodeHos
     assert host.branches() == [] and host.state["calls"] == []
 
 
+def test_what_is_released_is_not_proposed_any_more(shop: CommandLine, host: CodeHost) -> None:
+    """A released change is on the agent's branch; the line says so, and status still names the pull request."""
+    assert shop("propose").status == 0
+    assert "pull request https://github.com/hana/shop/pull/1" in shop("status").out
+    assert shop("gate").status == 0
+    identifier = shop("review", "--list", "--json").document["questions"][0]["conversation_id"]
+    assert shop("review", "--answer", identifier, "1", "--by", "hana").status == 0
+    assert shop("release").status == 0
+    done = shop("propose")
+    assert (done.status, done.code) == (1, "change-refused") and "is released as v1" in done.err
+    assert "pull request https://github.com/hana/shop/pull/1" in shop("status").out
+
+
 def test_without_a_certified_change_there_is_nothing_to_propose(triaged: CommandLine) -> None:
     """The line says how to get one."""
     assert triaged("propose").code == "not-found"

@@ -38,7 +38,7 @@ def propose_branch(loop: Loop, name: str = "") -> ProposalBranch:
 
     Raises:
         NotFoundError: there is no such certified change.
-        ChangeRefusedError: a person rejected it, or its certificate does not hold.
+        ChangeRefusedError: a person rejected it, it is released, or its certificate does not hold.
         RepositoryError: git cannot.
     """
     found = _proposable(loop, name)
@@ -56,7 +56,7 @@ def propose(loop: Loop, name: str = "", *, actor: str) -> Proposed:
 
     Raises:
         NotFoundError: there is no such certified change.
-        ChangeRefusedError: a person rejected it, or its certificate does not hold.
+        ChangeRefusedError: a person rejected it, it is released, or its certificate does not hold.
         MissingProgramError: `gh` is not on this machine.
         ConfigError: there is no remote, or it is of no code host.
         ProposalError: the remote or the code host did not take it; nothing is lost.
@@ -93,6 +93,11 @@ def _proposable(loop: Loop, name: str) -> CertifiedChange:
     found = certified_change(loop, name)
     if found.review is not None and found.review.decision is ReviewDecision.rejected:
         raise ChangeRefusedError(f"{found.review.reviewer} rejected the change {found.change.change_id}")
+    if found.release is not None:
+        raise ChangeRefusedError(
+            f"the change {found.change.change_id} is released as {found.release.version}",
+            hint="push the agent's branch and its tags instead",
+        )
     if problems := verify_certificate(found.certificate):
         raise ChangeRefusedError(f"the certificate of {found.change.change_id} does not hold: {'; '.join(problems)}")
     return found

@@ -101,17 +101,20 @@ def _last_change(loop: Loop, certified: tuple[CertifiedChange, ...]) -> str | No
     if not changes:
         return None
     change = changes[-1]
+    urls = [item.url for item in loop.store.proposals.find(change_id=change.change_id) if item.url]
+    proposed = f"; pull request {urls[-1]}" if urls else ""
     found = next((item for item in reversed(certified) if item.change.change_id == change.change_id), None)
     if found is None:
         return f"{change.change_id} was not certified (branch {change.branch})"
     if found.release is not None:
-        return f"{change.change_id} is released as {found.release.version}"
+        return f"{change.change_id} is released as {found.release.version}{proposed}"
     if found.review is not None:
         return (
-            f"{change.change_id} was {found.review.decision.value} by {found.review.reviewer} (branch {change.branch})"
+            f"{change.change_id} was {found.review.decision.value} by {found.review.reviewer} "
+            f"(branch {change.branch}){proposed}"
         )
     said = found.verdict.outcome.value if found.verdict else "not judged yet"
-    return f"{change.change_id} is certified; the gate: {said} (branch {change.branch})"
+    return f"{change.change_id} is certified; the gate: {said} (branch {change.branch}){proposed}"
 
 
 def _waiting(questions: tuple[TriageQuestion, ...], changes: tuple[CertifiedChange, ...]) -> Iterator[str]:
