@@ -282,3 +282,28 @@ def test_an_honest_change_beside_it_is_certified(shop: Shop, what: str, sandbox:
     assert ("repository_kept" in checks) == checks["judged_apart"].startswith("without")
     assert checks["not_from_memory"].endswith("asked again under other names")
     assert os.listdir(shop.folder / ".naoshi" / "worktrees") == []
+
+
+@pytest.mark.usefixtures("_sandbox")
+def test_a_place_in_which_the_agent_never_works_is_told_as_such(shop: Shop):
+    """Protects the coding agent from blame, and tokens: where the base fails as well, it is no fault of a change."""
+    shop.monkeypatch.setenv("NAOSHI_REPAIR__JUDGING__HIDDEN", json.dumps(["mails"]))
+    mender = shop.folder.parent / "mend.py"
+    mender.write_text(f"import json, pathlib\n{LABEL}")
+    shop.monkeypatch.setenv("NAOSHI_REPAIR__COMMAND", json.dumps([sys.executable, str(mender)]))
+    for _ in range(2):
+        shop.capsys.readouterr()
+        assert run(["repair", "-C", str(shop.folder)]) == 1
+        told = shop.capsys.readouterr().err
+        (line,) = [line for line in told.splitlines() if line.startswith("naoshi: ")]
+        assert line.startswith("naoshi: agent-failed: the agent of the base commit fails here too, on 4 cases")
+        assert "`sandbox` and `network` under [repair.judging]" in line and "attempt 2" not in told
+        assert os.listdir(shop.folder / ".naoshi" / "worktrees") == []
+    shop.monkeypatch.delenv("NAOSHI_REPAIR__JUDGING__HIDDEN")
+    assert run(["repair", "-C", str(shop.folder)]) == 0
+
+
+def test_a_change_that_breaks_everything_is_still_refused_as_one(shop: Shop):
+    """Protects the check: where the base does well in the same place, it is the change that is refused."""
+    told = shop.reason("def find(lines, field, labels):\n    return None\n")
+    assert "worse: " in told and "no failing case passes now" in told

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from naoshi.records import Certificate, CertificateCheck, Change, EvalCase, EvalRun
+from naoshi.errors import AgentError
+from naoshi.records import Certificate, CertificateCheck, Change, EvalCase, EvalRun, ResultState, Split
 from naoshi.repair.certificate import certify, failures_told
 from naoshi.repair.from_memory import Ask, Memory
 from naoshi.repair.protect import altered, file_hashes, named, repository_hashes, require_protected_kept
@@ -20,6 +21,8 @@ Evaluate = Callable[[Path, str], EvalRun]
 AskAgain = Callable[[Path, str, Sequence[EvalCase], Path | None], EvalRun]
 """Runs some cases on the agent in a folder (files of a commit), with the documents of a folder (None: as ever)."""
 
+
+_ASKED_OF_BASE = 4
 
 AGAIN = "again"
 """The folder beside the checkout in which the documents lie that are asked again."""
@@ -61,6 +64,7 @@ def judge_change(
 
     Raises:
         ChangeRefusedError: the commit itself holds other protected files than its base.
+        AgentError: what passed before fails now, and on the agent of the base too, so that it is not the change.
         RepositoryError: git cannot do its part.
         StoreError: the disk or the rights do not allow it.
     """
@@ -73,8 +77,11 @@ def judge_change(
         around = repository_hashes(git, settings.protected, besides=guarded) if guarded is not None else None
         run = evaluate(checkout, change.commit)
         more: list[CertificateCheck] = []
-        if ask is not None and settings.judging.asked_again:
-            more.append(_asked_again(git, change, folder, ask, run, before, cases, targets, data_root, settings))
+        if ask is not None:
+            agents = _Agents(git=git, change=change, folder=folder, ask=ask)
+            _require_place_borne(agents, cases, before=before, after=run)
+            if settings.judging.asked_again:
+                more.append(_asked_again(agents, run, before, cases, targets, data_root, settings))
         protected_after = file_hashes(checkout, settings.protected)
         if guarded is not None and around is not None:
             more.append(_repository_kept(around, repository_hashes(git, settings.protected, besides=guarded)))
@@ -102,11 +109,56 @@ def _repository_kept(before: Mapping[str, str], after: Mapping[str, str]) -> Cer
     return CertificateCheck(name="repository_kept", held=not different, detail=detail)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Agents:
+    """The changed agent and the one of the base, to be asked once more in *folder*."""
+
+    git: Git
+    change: Change
+    folder: Path
+    ask: AskAgain
+
+    def changed(self, cases: Sequence[EvalCase], data_root: Path | None) -> EvalRun:
+        return self.ask(self.folder / "checkout", self.change.commit, cases, data_root)
+
+    def base(self) -> Ask:
+        """Return what asks the agent of the base, with its files written afresh.
+
+        A changed agent outside of a sandbox could have put others there.
+        """
+        place = self.folder / "base"
+        remove_tree(place)
+        export_tree(self.git, self.change.base_commit, place, index=self.folder / "index")
+        return lambda some, root: self.ask(place, self.change.base_commit, some, root)
+
+
+def _require_place_borne(agents: _Agents, cases: Sequence[EvalCase], *, before: EvalRun, after: EvalRun) -> None:
+    """Check that it is the change by which cases are lost, and not where it is judged, or what the agent relies on.
+
+    Raises:
+        AgentError: the agent of the base loses each of a few of them as well.
+    """
+    then, now = before.case_states(), after.case_states()
+    lost = [
+        case
+        for case in cases
+        if case.split is not Split.holdout
+        and then.get(case.case_id) is ResultState.pass_
+        and now.get(case.case_id) is not ResultState.pass_
+    ][:_ASKED_OF_BASE]
+    if len(lost) < _ASKED_OF_BASE:
+        return
+    run = agents.base()(lost, None)
+    if any(state is ResultState.pass_ for state in run.case_states().values()):
+        return
+    why = next((result.reason for result in run.results if result.reason), "its answers are wrong")
+    told = f"the agent of the base commit fails here too, on {len(lost)} cases that passed before: {why[:200]}"
+    hint = "see that all it needs is there; `sandbox` and `network` under [repair.judging] say where changes are judged"
+    raise AgentError(told, hint=hint)
+
+
 def _asked_again(
-    git: Git,
-    change: Change,
-    folder: Path,
-    ask: AskAgain,
+    agents: _Agents,
     run: EvalRun,
     before: EvalRun,
     cases: Sequence[EvalCase],
@@ -114,22 +166,15 @@ def _asked_again(
     data_root: Path | None,
     settings: RepairSettings,
 ) -> CertificateCheck:
-    def base() -> Ask:
-        # Afresh each time, since a changed agent outside of a sandbox could have put another one there.
-        place = folder / "base"
-        remove_tree(place)
-        export_tree(git, change.base_commit, place, index=folder / "index")
-        return lambda some, root: ask(place, change.base_commit, some, root)
-
     return Memory(
-        changed=lambda some, root: ask(folder / "checkout", change.commit, some, root),
-        base=base,
+        changed=agents.changed,
+        base=agents.base,
         after=run,
         before=before,
         cases=cases,
         first=targets,
         data_root=data_root,
-        scratch=folder / AGAIN,
-        seed=change.change_id,
+        scratch=agents.folder / AGAIN,
+        seed=agents.change.change_id,
         most=settings.judging.asked_again,
     ).check()
