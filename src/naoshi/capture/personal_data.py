@@ -7,9 +7,18 @@ names load models, and the one that finds telephone numbers takes 20 s for a meg
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from naoshi.capture.personal_forms import HIDDEN, PersonalData, names, places_of, shadow
+from naoshi.capture.personal_forms import (
+    HIDDEN,
+    PersonalData,
+    is_wholly,
+    kind_named,
+    may_hold_any,
+    places_of,
+    shadow,
+)
 from naoshi.capture.redaction import MASK, Json, redact
 
 MASKS: Final = {
@@ -27,6 +36,7 @@ NUMBER_MASK: Final = "0"
 
 ALL_KINDS: Final = frozenset(PersonalData)
 
+_LONGEST_NAME = 200
 _A_MASK = re.compile("|".join(re.escape(mask) for mask in (*MASKS.values(), MASK)))
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _BEFORE_NUMBER = re.compile(r"(?:\"\s{0,3}:|[\[,])\s{0,3}-?$")
@@ -66,12 +76,13 @@ class Masking:
         return value
 
     def _masked(self, text: str, name: str) -> str:
-        spaced = _CAMEL.sub("_", name[-200:])
-        if spaced and _NAMES_IDENTIFIER.search(spaced):
+        if not may_hold_any(text):
             return text
-        for kind in (PersonalData.phone, PersonalData.my_number):
-            if spaced and kind in self.kinds and names(kind, spaced, shadow(text, _A_MASK)):
-                return MASKS[kind]
+        is_identifier, kind = _told_by(name[-_LONGEST_NAME:])
+        if is_identifier:
+            return text
+        if kind in self.kinds and kind is not None and is_wholly(kind, shadow(text, _A_MASK)):
+            return MASKS[kind]
         return mask_personal_data(text, self.kinds)
 
 
@@ -80,6 +91,8 @@ def mask_personal_data(text: str, kinds: Collection[PersonalData] = ALL_KINDS) -
 
     Digits that may be a number in a JSON text become `0`.
     """
+    if not may_hold_any(text):
+        return text
     seen = shadow(text, _A_MASK)
     found: dict[int, tuple[int, PersonalData]] = {}
     for kind in PersonalData:
@@ -93,6 +106,13 @@ def mask_personal_data(text: str, kinds: Collection[PersonalData] = ALL_KINDS) -
         for begin, (end, kind) in sorted(found.items())
     ]
     return _replaced(text, put)
+
+
+@lru_cache(maxsize=1024)
+def _told_by(name: str) -> tuple[bool, PersonalData | None]:
+    """Return whether *name* is that of an identifier, and which kind it says that its value is of."""
+    spaced = _CAMEL.sub("_", name)
+    return _NAMES_IDENTIFIER.search(spaced) is not None, kind_named(spaced)
 
 
 def _replaced(text: str, put: Sequence[tuple[int, int, str]]) -> str:

@@ -99,6 +99,8 @@ _JAPANESE = re.compile(
 )
 _NAMES_PHONE = re.compile(rf"(?:^|[._\-\s]){_PHONE_LABEL}$")
 _NAMES_MY_NUMBER = re.compile(rf"{_MY_NUMBER_LABEL}$")
+_SEVEN_DIGITS = re.compile(r"(?:[^0-9０-９]*+[0-9０-９]){7}")
+_IBAN_HEAD = re.compile(r"[A-Z]{2}[0-9]{2}")
 _GOES_ON = re.compile(rf"[0-9A-Za-z_{HIDDEN}]")
 _SEPARATORS = re.compile(r"[^0-9]")
 
@@ -120,12 +122,23 @@ def places_of(kind: PersonalData, text: str) -> Iterable[Place]:
     return _PLACES[kind](text)
 
 
-def names(kind: PersonalData, name: str, text: str) -> bool:
-    """Return whether *name* (of a field) says that *text* (a shadow) is of *kind* as a whole."""
+def may_hold_any(text: str) -> bool:
+    """Return whether *text* could hold anything personal: cheap, since most texts of a trace cannot."""
+    return "@" in text or "＠" in text or _SEVEN_DIGITS.match(text) is not None or _IBAN_HEAD.search(text) is not None
+
+
+def kind_named(name: str) -> PersonalData | None:
+    """Return the kind that *name* (of a field) says its value is of, None where it says nothing."""
+    if _NAMES_PHONE.search(name):
+        return PersonalData.phone
+    return PersonalData.my_number if _NAMES_MY_NUMBER.search(name) else None
+
+
+def is_wholly(kind: PersonalData, text: str) -> bool:
+    """Return whether all of *text* (a shadow) may be of *kind*, which a name says that it is."""
     if kind is PersonalData.phone:
-        return bool(_NAMES_PHONE.search(name) and _ONE_PHONE.fullmatch(text.strip()))
-    whole = kind is PersonalData.my_number and _NAMES_MY_NUMBER.search(name) and _ONE_MY_NUMBER.fullmatch(text.strip())
-    return bool(whole) and is_my_number(_digits(text))
+        return _ONE_PHONE.fullmatch(text.strip()) is not None
+    return _ONE_MY_NUMBER.fullmatch(text.strip()) is not None and is_my_number(_digits(text))
 
 
 def _digits(text: str) -> str:

@@ -90,7 +90,9 @@ def _made(
     loop: Loop, handoff: Handoff, base: Base, agent: CodingAgent, cases: Sequence[EvalCase]
 ) -> ChangeOutcome:  # fmt: skip
     repair = loop.settings.repair
-    lines = handed_out_lines(loop, seen_traces(loop, of_split(cases, Split.diagnose)))
+    cited = {item.trace_id for item in handoff.traces}
+    traces = seen_traces(loop, of_split(cases, Split.diagnose))
+    lines = handed_out_lines(loop, [trace for trace in traces if trace.trace_id in cited])
     masking = handed_out(loop)
     evidence = RepairEvidence(cases=cases, trace_lines=lines, fields=loop.settings.fields, data_root=loop.data_root)
     outcome = make_change(
