@@ -19,6 +19,8 @@ from naoshi.flow.steps.triage import triage
 from naoshi.signals.make_correction import make_correction
 from naoshi.system.git import Git
 from tests.flow.mail_shop import MAILS, Clock, Follower, make_shop, record_traces
+from tests.peers.scripted_api.answers import use
+from tests.peers.scripted_api.server import ScriptedApi
 
 MASKED = "[phone number]"
 
@@ -72,6 +74,21 @@ def test_the_evals_have_the_values_and_what_is_handed_out_has_not(tmp_path: Path
     assert "090-1234-" not in handoff.model_dump_json() + lines and MASKED in lines
     assert "090-1234-" in kept and "090-1234-" in (folder / "evals" / "diagnose.yaml").read_text()
     assert json.loads(lines.splitlines()[0])["trace_id"] in kept
+
+
+def test_a_model_that_diagnoses_is_shown_none(tmp_path: Path) -> None:
+    """What leaves for a model's provider is masked as a handoff is, the runs of the agent included."""
+    folder = make_phone_shop(tmp_path / "shop")
+    with ScriptedApi([use("give_diagnosis", recommendations=[])]) as api:
+        config = folder / "naoshi.toml"
+        model = f'[repair.model]\nmodel = "m"\nbase_url = "{api.url}/v1"\n'
+        config.write_text(config.read_text().replace("[repair]\n", '[repair]\nengine = "model"\n') + model)
+        with open_loop(folder, people=Follower(), clock=Clock()) as loop:
+            make_cases(folder, loop)
+            run = run_present(loop)
+            diagnose(loop, run, version=run.version)
+    assert "Dear shop" in api.requests[0].text and MASKED in api.requests[0].text
+    assert "090-1234-" not in api.requests[0].text
 
 
 def test_a_kind_that_is_off_is_handed_out(tmp_path: Path) -> None:
