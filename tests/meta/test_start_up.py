@@ -56,8 +56,8 @@ def test_the_layers_below_the_stages_load_nothing_heavy(module: str):
 
 def test_the_command_line_loads_nothing_heavy():
     """Protects `naoshi --help` < 0.3 s: a library is loaded by the command that needs it."""
-    once_written("naoshi.ui.cli.main")
-    assert _roots(_loaded_by("naoshi.ui.cli.main")) & (HEAVY | PYDANTIC) == set()
+    once_written("naoshi.ui.cli.command_line")
+    assert _roots(_loaded_by("naoshi.ui.cli.all_commands")) & (HEAVY | PYDANTIC) == set()
 
 
 def test_help_itself_loads_nothing_heavier_than_its_own_renderer():
