@@ -307,3 +307,13 @@ def test_a_change_that_breaks_everything_is_still_refused_as_one(shop: Shop):
     """Protects the check: where the base does well in the same place, it is the change that is refused."""
     told = shop.reason("def find(lines, field, labels):\n    return None\n")
     assert "worse: " in told and "no failing case passes now" in told
+
+
+def test_a_coding_agent_outside_of_a_sandbox_may_not_write_the_holdout(shop: Shop):
+    """Protects what nobody may see or ease: it lies outside of git, and is hashed before and after all the same."""
+    shop.monkeypatch.setenv("NAOSHI_REPAIR__SANDBOX", "off")
+    place = shop.folder / ".naoshi" / "evals" / "holdout.yaml"
+    script = f"{LABEL}\nplace = pathlib.Path({str(place)!r})\nplace.write_text(place.read_text() + '# easier')"
+    told = shop.reason("", script=script)
+    assert "repository_altered: the repository itself was altered while the coding agent ran" in told
+    assert told.endswith("holdout.yaml")

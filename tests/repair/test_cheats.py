@@ -277,11 +277,37 @@ def test_every_cheat_has_its_honest_twin():
     assert set(CHEATS) == set(HONEST_CHANGES)
 
 
-def test_a_hook_in_the_users_own_repository_is_seen(shop: CodeRepository):
-    """Protects the user's git: a coding agent that climbs out to their hooks is refused, and the reason says where."""
-    hooks = shop.git.folder / ".git" / "hooks" / "post-merge"
-    told = shop.refused_to(ACTS + f"write({str(hooks)!r}, 'true')")
-    assert "hooks or settings of the repository itself were altered" in told
+ELSEWHERE = {
+    "a hook": (".git/hooks/post-merge", "git: hooks/post-merge"),
+    "git's settings": (".git/config", "git: config"),
+    "a suite": ("evals/diagnose.yaml", "evals/diagnose.yaml"),
+    "a hidden suite": ("evals/validate.yaml", "evals/validate.yaml"),
+    "the baseline": ("evals/baseline.json", "evals/baseline.json"),
+    "a threshold": ("naoshi.toml", "naoshi.toml"),
+}
+
+
+@pytest.mark.parametrize("what", sorted(ELSEWHERE))
+def test_what_is_written_in_the_users_own_repository_is_seen(shop: CodeRepository, what: str):
+    """Protects the user where there is no sandbox: a coding agent that climbs out is refused, and told where."""
+    name, reason = ELSEWHERE[what]
+    place = shop.git.folder / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    script = (
+        f"place = pathlib.Path({str(place)!r})\nplace.write_text((place.read_text() if place.exists() else '') + '#')"
+    )
+    told = shop.refused_to(ACTS + script)
+    assert "the repository itself was altered while the coding agent ran, look at it: " in told
+    assert reason in told
+
+
+def test_what_a_person_does_beside_is_no_fault_of_the_coding_agent(shop: CodeRepository):
+    """Protects people who go on working: their own code, notes and branches may change while it runs."""
+    script = (
+        f"notes = pathlib.Path({str(shop.git.folder / 'notes.md')!r})\nnotes.write_text('mine')\n"
+        f"subprocess.run(['git', '-C', {str(shop.git.folder)!r}, 'branch', 'mine'], check=True)\n"
+    )
+    assert shop.granted_to(ACTS + script).certificate.granted
 
 
 _DIGS = """

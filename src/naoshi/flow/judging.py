@@ -9,7 +9,8 @@ from pydantic import JsonValue
 from naoshi.evals.settings import AgentSettings
 from naoshi.flow.evaluate import ALL_SPLITS, RERUN, evaluate_folder
 from naoshi.flow.loop import Loop
-from naoshi.records import EvalCase, EvalRun, Split
+from naoshi.flow.suites import holdout_path
+from naoshi.records import EvalCase, EvalRun
 from naoshi.repair.judge_change import AGAIN
 from naoshi.repair.judging_place import JudgingPlace
 from naoshi.repair.workspace import HANDOFF_FILE
@@ -52,10 +53,7 @@ class Judging:
     @property
     def guarded(self) -> tuple[Path, ...] | None:
         """The files besides the repository that have to be as they were afterwards; None where a sandbox keeps all."""
-        if self.place.program:
-            return None
-        loop = self.loop
-        return (loop.settings.evals.suite_path(Split.holdout, repository=loop.git.folder, state=loop.state),)
+        return None if self.place.program else (holdout_path(self.loop),)
 
     def evaluate(
         self, folder: Path, commit: str, *, version: str, cases: Sequence[EvalCase], why: str = "", once: str = ""

@@ -15,8 +15,13 @@ def suite_paths(loop: Loop) -> tuple[Path, ...]:
     """Return the suites of the repository by name, then the holdout, which lies outside git."""
     folder = loop.git.folder / loop.settings.evals.folder
     kept = sorted(path for path in folder.glob("*.yaml") if path.is_file())
-    holdout = loop.settings.evals.suite_path(Split.holdout, repository=loop.git.folder, state=loop.state)
+    holdout = holdout_path(loop)
     return (*kept, *([holdout] if holdout.is_file() else []))
+
+
+def holdout_path(loop: Loop) -> Path:
+    """Return where the holdout suite lies, whether there is one or not."""
+    return loop.settings.evals.suite_path(Split.holdout, repository=loop.git.folder, state=loop.state)
 
 
 def load_suites(loop: Loop) -> tuple[Suite, ...]:

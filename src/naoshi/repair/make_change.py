@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -12,7 +12,8 @@ from naoshi.errors import CodingAgentError, EmptyChangeError, NaoshiError, Repos
 from naoshi.records import Change, EvalCase, FieldRules, Handoff, content_id
 from naoshi.repair.coding_agents.base import AgentEvent, CodingAgent, Work, WorkOrder
 from naoshi.repair.handoff_file import render_handoff
-from naoshi.repair.protect import file_hashes
+from naoshi.repair.protect import altered, named, repository_hashes
+from naoshi.repair.sandbox import Sandbox
 from naoshi.repair.scan import Finding, scan
 from naoshi.repair.scan_copies import texts_of_cases
 from naoshi.repair.scan_network import network_names_of
@@ -81,12 +82,15 @@ def make_change(
     settings: RepairSettings,
     worktrees: Path,
     now: datetime,
+    guarded: Sequence[Path] = (),
     on_event: Callable[[AgentEvent], None] = lambda _: None,
 ) -> ChangeOutcome:
     """Let *agent* answer *handoff* in a work tree of its own, and return its change as one commit on a branch.
 
     The commit has one parent, *base*, and holds the tree that the agent left, whatever it committed itself. Its branch
-    is named by content, so that the same change made twice is one branch. Nothing of the user's work tree is touched.
+    is named by content, so that the same change made twice is one branch. Nothing of the user's work tree is touched:
+    hooks and settings have to be as they were and, where there is no sandbox, the protected files of the repository and
+    the files *guarded* too.
 
     Raises:
         RepositoryError: git cannot do its part.
@@ -95,13 +99,14 @@ def make_change(
         git, base_commit=base.commit, worktrees=worktrees, name=handoff.handoff_id, hidden=settings.hidden
     ) as workspace:
         _furnish(workspace, handoff, evidence, settings)
-        guarded = _user_repository(git)
+        around = _Around(git=git, protected=() if _is_enclosed(agent) else settings.protected, besides=guarded)
+        before = around.hashes()
         work = agent.work(_order(workspace, git, evidence, worktrees, on_event))
         if work.error is not None:
             return _failed(work, work.error)
         found = [Finding(name="tampering", reason=item, told=item) for item in workspace.tampering()]
-        if _user_repository(git) != guarded:
-            reason = "hooks or settings of the repository itself were altered while the coding agent ran; look at them"
+        if different := altered(before, around.hashes()):
+            reason = f"the repository itself was altered while the coding agent ran, look at it: {named(different)}"
             found.append(Finding(name="repository_altered", reason=reason, told=reason))
         try:
             tree = _taken(workspace, settings)
@@ -203,14 +208,26 @@ def _failed(work: Work, error: NaoshiError) -> ChangeOutcome:
     return ChangeOutcome(change=None, failures=(told,), reasons=(told,), work=work, error=error)
 
 
-def _user_repository(git: Git) -> Mapping[str, str]:
-    """Return hashes of the hooks and settings of the user's own repository, to see whether somebody wrote there."""
-    common = Path(git("rev-parse", "--path-format=absolute", "--git-common-dir"))
-    hashes = {"config": sha256((common / "config").read_bytes()).hexdigest()}
-    for folder in ("hooks", "info"):
-        everything = file_hashes(common / folder, ("./",)) if (common / folder).is_dir() else {}
-        hashes |= {f"{folder}/{name}": digest for name, digest in everything.items()}
-    return hashes
+@runtime_checkable
+class _HasSandbox(Protocol):
+    @property
+    def sandbox(self) -> Sandbox | None: ...
+
+
+def _is_enclosed(agent: CodingAgent) -> bool:
+    return isinstance(agent, _HasSandbox) and agent.sandbox is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Around:
+    """What of the user's own repository a coding agent must leave alone."""
+
+    git: Git
+    protected: Sequence[str]
+    besides: Sequence[Path]
+
+    def hashes(self) -> Mapping[str, str]:
+        return repository_hashes(self.git, self.protected, besides=self.besides)
 
 
 def _commit(

@@ -12,7 +12,7 @@ from naoshi.flow.masking import handed_out, handed_out_lines
 from naoshi.flow.prompt_searching import idle_prompt_search, prompt_search
 from naoshi.flow.quarantine import SetAside
 from naoshi.flow.steps.diagnose import seen_cases, seen_corrections, seen_traces
-from naoshi.flow.suites import judged_cases, of_split
+from naoshi.flow.suites import holdout_path, judged_cases, of_split
 from naoshi.records import Change, Diagnosis, EvalCase, EvalRun, Handoff, Split
 from naoshi.repair.coding_agents.base import CodingAgent
 from naoshi.repair.coding_agents.open_agent import open_coding_agent
@@ -104,6 +104,7 @@ def _made(
         settings=repair,
         worktrees=loop.worktrees,
         now=loop.clock(),
+        guarded=[holdout_path(loop)],
         on_event=lambda event: loop.report(told_event(event, masking=masking)),
     )
     keep_agent_trace(loop, handoff, agent.name, outcome.work)
