@@ -165,6 +165,7 @@ def repair_and_show(loop: Loop, out: Output) -> int:
             f"certified: mends {len(certificate.mended)} of {counted(len(certificate.targets), 'target case')}, "
             f"{len(certificate.worse)} got worse",
             f"to look at it: git diff {change.base_commit[:12]} {change.commit[:12]}",
+            f"to prove it again: naoshi certificate verify {certificate.certificate_id} --rerun",
             "next: naoshi gate, then naoshi review",
         )
     out.result(done)
