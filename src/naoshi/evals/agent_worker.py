@@ -5,9 +5,8 @@ import selectors
 import threading
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
@@ -29,8 +28,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True, kw_only=True)
-class AgentCall:
+class AgentCall(NamedTuple):
     """One request to the agent."""
 
     case_id: str

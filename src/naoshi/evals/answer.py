@@ -5,7 +5,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 from pydantic import JsonValue
 
@@ -36,8 +36,7 @@ class Answer:
     error: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnswerLine:
+class AnswerLine(NamedTuple):
     """The parts of one well-formed answer line. ``error`` is what the agent itself says went wrong."""
 
     output: JsonValue

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from naoshi.errors import SuiteError
 from naoshi.evals.agent_desk import AgentDesk
@@ -23,8 +23,7 @@ from naoshi.records.eval_run import CaseResult, EvalRun
 _OUR_PYTHON = PythonCode()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One request to the agent, and the places of the cases that its answer decides."""
 
     case_id: str

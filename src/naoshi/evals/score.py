@@ -134,12 +134,12 @@ def summed(case: EvalCase, results: tuple[AssertionResult, ...]) -> tuple[Result
         return ResultState.fail, 0.0, NO_ASSERTIONS
     if not is_threshold(case.threshold):
         return ResultState.fail, 0.0, f"the threshold {case.threshold} is not above 0 and at most 1"
-    total = math.fsum(item.weight for item in case.assertions)
-    if not total > 0:
-        return ResultState.fail, 0.0, "no assertion carries any weight"
     weighed = [(item.weight, result) for item, result in zip(case.assertions, results, strict=True) if item.weight > 0]
+    if not weighed:
+        return ResultState.fail, 0.0, "no assertion carries any weight"
     if all(result.state is ResultState.pass_ and result.score == 1.0 for _, result in weighed):
         return ResultState.pass_, 1.0, ""  # full marks reach every threshold
+    total = math.fsum(weight for weight, _ in weighed)
     at_least = math.fsum(weight * (result.score or 0.0) for weight, result in weighed) / total
     if not _can_pass(case, weighed, total):
         return ResultState.fail, at_least, _first_reason(weighed, ResultState.fail)

@@ -2,10 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from pydantic import JsonValue
@@ -26,8 +25,7 @@ _TOP_KEYS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadCase:
+class ReadCase(NamedTuple):
     """A case and the line (from 1) at which it stands. ``item`` is its test's place in the suite's own list, from 0.
 
     ``item`` is None for a case from another file.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -52,6 +53,9 @@ _OF_COMPARISON = {
 }
 
 
+_NOTHING: Any = object()
+
+
 class MissingValueError(Exception):
     """The output does not have what a transform picks; an ordinary failure of the case, told in words."""
 
@@ -87,11 +91,25 @@ class Transform:
         Raises:
             MissingValueError: something that it picks is not there, or is not text where text is needed.
         """
-        value, seen = output, "output"
-        for step in self.steps:
-            value = _text_of(value, seen, step.change) if step.change else _member_of(value, seen, step)
-            seen += step.written
+        value = output
+        for place, step in enumerate(self.steps):
+            before = value
+            if step.change is None:
+                value = _member_of(before, step)
+            else:
+                value = step.change(before) if isinstance(before, str) else _NOTHING
+            if value is _NOTHING:
+                raise MissingValueError(self._fault(place, before))
         return value
+
+    def _fault(self, place: int, value: JsonValue) -> str:
+        """Say why the step at *place* makes nothing of *value*."""
+        step = self.steps[place]
+        seen = "output" + "".join(earlier.written for earlier in self.steps[:place])
+        if step.change is not None:
+            return f"{seen} is {_kind(value)}, not text"
+        what = "is missing" if isinstance(value, dict | list) else f"cannot be read: {seen} is {_kind(value)}"
+        return f"{seen}{step.written} {what}"
 
 
 def field_transform(path: tuple[str, ...], comparison: Comparison) -> str | None:
@@ -159,7 +177,8 @@ def _refused(expression: str) -> SuiteError:
     )
 
 
-def _member_of(value: JsonValue, seen: str, step: _Step) -> JsonValue:
+def _member_of(value: JsonValue, step: _Step) -> JsonValue:
+    """Return the member of *value* that *step* picks, or `_NOTHING`."""
     key = step.member
     if isinstance(value, dict):
         name = number_text(key) if isinstance(key, int) else str(key)
@@ -167,14 +186,7 @@ def _member_of(value: JsonValue, seen: str, step: _Step) -> JsonValue:
             return value[name]
     elif isinstance(value, list) and isinstance(key, int) and key < len(value):
         return value[key]
-    what = "is missing" if isinstance(value, dict | list) else f"cannot be read: {seen} is {_kind(value)}"
-    raise MissingValueError(f"{seen}{step.written} {what}")
-
-
-def _text_of(value: JsonValue, seen: str, change: _TextStep) -> str:
-    if not isinstance(value, str):
-        raise MissingValueError(f"{seen} is {_kind(value)}, not text")
-    return change(value)
+    return _NOTHING
 
 
 def _kind(value: JsonValue) -> str:
