@@ -65,12 +65,16 @@ _DEPARTURES = """\
   coding agent can take a case out of the decision, and each time is on record.
 - **A conversation's file has two halves that are written in turn**, not one text that is renamed over: a change is one
   sync of content, the state before it stays whole, and damage to a decision never brings its question back.
-- **A conversation's first state goes into a file that is on the disk already**: a few blank ones lie ready, since making
-  a file durable waits for all that others write on the machine, and writing into one waits for its own content alone.
+- **A conversation's first state goes into a file that is on the disk already**: a few blank ones lie ready, since
+  making a file durable waits for all that others write on the machine, and writing into one waits for its own content.
 - **Asking a model is a layer of its own** (`models`, below the stages), since a judge and a diagnosis both need it and
   stages never import one another.
 - **The gate's policy is `paired`**, and the literal rules are computed beside it; the gate has to pass a test of itself
   on the suite before a cycle believes it.
+- **A repair is a record** with its attempts, in a cycle and outside of one: both go on where they were stopped, and a
+  group that no attempt mended is left to people by what its last repair came to, not by a mark on the group.
+- **A proposal's commit is not the judged one.** It has the same tree and cites the certificate, which cites the judged
+  commit; a release takes over the judged one.
 - **One database for each agent.** The loop's tables and the workflows' share it.
 """
 
