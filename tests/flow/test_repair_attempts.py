@@ -13,6 +13,7 @@ import pytest
 from naoshi.app.build import open_loop
 from naoshi.errors import NotFoundError
 from naoshi.flow.attempting import repair
+from naoshi.flow.certified import certified_change, certified_changes
 from naoshi.flow.cycle import Workshop
 from naoshi.flow.left_to_people import left_groups, take_up
 from naoshi.flow.loop import Loop
@@ -117,6 +118,23 @@ def test_an_earlier_better_change_goes_on(prepared: Path, tmp_path: Path) -> Non
         assert change is not None and change.attempt == 1
         assert cycle.state is CycleState.released and loop.store.attempts.count() == 2
         assert FIRST_SEEN in (loop.git.folder / "harness" / "labels.json").read_text()
+
+
+def test_the_best_is_what_the_other_commands_take_up(prepared: Path, tmp_path: Path) -> None:
+    """Protects gate, review, release and proposal after a repair of its own: they are about the best, not the last."""
+    with shop(prepared, tmp_path / "shop", HELPLESS, "attempts = 1") as (loop, workshop):
+        workshop.run_cycle()
+        take_up(loop, "all", actor="aki")
+        run = present_run(loop)
+    with shop(prepared, tmp_path / "shop", WORSE_LATER, "best_of = 2"):
+        pass
+    with open_loop(tmp_path / "shop", people=Follower()) as loop:
+        done = repair(loop, present_diagnosis(loop, run, version=run.version), run)
+        assert done.change is not None and done.change.attempt == 1 and len(done.attempts) == 2
+        assert [item.change.attempt for item in certified_changes(loop)] == [2, 1]
+        assert certified_change(loop).change == done.change
+        other = next(item.change for item in certified_changes(loop) if item.change != done.change)
+        assert certified_change(loop, other.change_id).change == other
 
 
 def test_what_no_attempt_mends_needs_a_person(prepared: Path, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from naoshi.errors import NotFoundError
 from naoshi.flow.loop import Loop
-from naoshi.records import Certificate, Change, Release, Review, ReviewDecision, Verdict, VerdictOutcome
+from naoshi.flow.repairs import best_of
+from naoshi.records import Certificate, Change, Release, RepairState, Review, ReviewDecision, Verdict, VerdictOutcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +33,17 @@ class CertifiedChange:
 
 
 def certified_changes(loop: Loop) -> tuple[CertifiedChange, ...]:
-    """Return the certified changes, the latest certificate last."""
+    """Return the certified changes, the latest certificate last; first those whose repair made a better one."""
     granted = (item for item in loop.store.certificates.find() if item.granted)
-    found = (_certified(loop, item) for item in granted)
-    return tuple(item for item in found if item is not None)
+    found = [item for item in (_certified(loop, item) for item in granted) if item is not None]
+    bettered = _bettered(loop)
+    return tuple(sorted(found, key=lambda item: item.certificate.certificate_id not in bettered))
 
 
 def certified_change(loop: Loop, name: str = "") -> CertifiedChange:
     """Return the latest certified change, or the latest certificate of the change whose identifier begins with *name*.
+
+    Of a repair that certified several it is the best.
 
     Raises:
         NotFoundError: there is none, or *name* stands for several.
@@ -51,6 +55,15 @@ def certified_change(loop: Loop, name: str = "") -> CertifiedChange:
     if name and len({item.change.change_id for item in found}) > 1:
         raise NotFoundError(f"{name} stands for more than one change", hint="write more of the identifier")
     return found[-1]
+
+
+def _bettered(loop: Loop) -> frozenset[str]:
+    """Return the certificates of changes that were not chosen, since another attempt of their repair made a better."""
+    found: set[str] = set()
+    for repair in loop.store.repairs.find(state=RepairState.certified):
+        best = best_of(loop, repair) if len(repair.certified) > 1 else None
+        found |= set(repair.certified) - {best[1].certificate_id} if best is not None else set()
+    return frozenset(found)
 
 
 def _certified(loop: Loop, certificate: Certificate) -> CertifiedChange | None:

@@ -28,6 +28,7 @@ from naoshi.repair.remove_branches import BRANCHES
 from naoshi.repair.settings import Engine
 from naoshi.repair.task import build_task, render_task
 from naoshi.system.files import inside, write_durably
+from naoshi.ui.cli.attempts_show import told_left
 from naoshi.ui.cli.output import Output, counted, one_line
 
 
@@ -48,6 +49,7 @@ def diagnose_and_show(loop: Loop, out: Output) -> Diagnosis:
         out.say(f"     {one_line(item.statement, most=300)}")
     for struck in found.struck:
         out.say(f"struck: a citation of {struck.recommendation_id}: {one_line(struck.reason)}")
+    out.say(*(told_left(item) for item in left_groups(loop)))
     if found.dropped:
         out.say(f"dropped, since no evidence was left: {counted(len(found.dropped), 'recommendation')}")
     return found
