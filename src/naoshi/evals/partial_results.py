@@ -21,7 +21,7 @@ _OLDEST = timedelta(hours=24)
 _GRADED = frozenset({ResultState.pass_, ResultState.fail})
 
 
-class _Head(BaseModel):
+class _Head(BaseModel, defer_build=True):
     """The first line of the file: what was run, and when that was begun."""
 
     key: str

@@ -21,6 +21,7 @@ from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import CaseResult, EvalRun
 
 _OUR_PYTHON = PythonCode()
+_RUN_FIELDS = set(EvalRun.model_fields)
 
 
 class Call(NamedTuple):
@@ -103,14 +104,20 @@ def run_cases(
         progress = _Progress(cases=cases, partial=partial, on_answer=on_answer, on_result=on_result)
         results = progress.finish(calls, desk, grading)
         desk.hang_up()
-    return EvalRun(
-        run_id=run_id,
-        suite=suite,
-        version=version,
-        started_at=started,
-        finished_at=clock(),
-        settings_hash=pinned,
-        results=results,
+    return EvalRun.of_checked(
+        _RUN_FIELDS,
+        {
+            "schema_version": 1,
+            "run_id": run_id,
+            "suite": suite,
+            "version": version,
+            "started_at": started,
+            "finished_at": clock(),
+            "settings_hash": pinned,
+            "results": results,
+            "commit": "",
+            "judge": None,
+        },
     )
 
 

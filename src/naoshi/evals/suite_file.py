@@ -15,6 +15,7 @@ from naoshi.records.eval_case import EvalCase, Suite
 from naoshi.system.files import write_durably
 
 _LINE_REST = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
+_SUITE_FIELDS = set(Suite.model_fields)
 _BY_HAND = "edit the file by hand"
 
 
@@ -27,7 +28,9 @@ def load_suite(path: Path, *, root: Path | None = None, settings: EvalSettings |
     """
     data, name = _read(path), _name(path, root)
     read = read_cases(data, name=name, stem=path.stem, settings=settings or EvalSettings(), folder=path.parent)
-    return Suite(name=path.stem, path=name, digest=digest_of(data), cases=tuple(item.case for item in read))
+    cases = tuple(item.case for item in read)
+    fields = {"schema_version": 1, "name": path.stem, "path": name, "digest": digest_of(data), "cases": cases}
+    return Suite.of_checked(_SUITE_FIELDS, fields)
 
 
 class SuiteFile:

@@ -18,7 +18,7 @@ class Split(StrEnum):
     holdout = "holdout"
 
 
-class Assertion(Record):
+class Assertion(Record, defer_build=True):
     """One check of an output. ``type`` is Promptfoo's name; ``transform`` is applied to the output first."""
 
     type: str
@@ -42,7 +42,7 @@ class Provenance(Record):
     corrected: JsonValue = None
 
 
-class EvalCase(Record):
+class EvalCase(Record, defer_build=True):
     """One permanent regression test. It passes at or above ``threshold`` (0–1).
 
     With ``every`` it passes when each assertion does, as Promptfoo has it where a test gives no threshold.
@@ -67,7 +67,7 @@ class EvalCase(Record):
         return content_hash([*tested, "every"] if self.every else tested)
 
 
-class Suite(Record):
+class Suite(Record, defer_build=True):
     """A file of cases. ``path`` is relative to the repository; ``digest`` is the SHA-256 of the file's bytes."""
 
     name: str

@@ -52,7 +52,7 @@ class AssertionResult(Record):
     reason: str = ""
 
 
-class CaseResult(Record):
+class CaseResult(Record, defer_build=True):
     """What one case made of one run. ``score`` is the weighted mean of its assertions (0–1).
 
     A case that was run several times has a result for each ``trial``, counted from 0.
@@ -71,7 +71,7 @@ class CaseResult(Record):
     trial: int = 0
 
 
-class EvalRun(Record):
+class EvalRun(Record, defer_build=True):
     """One execution of a suite by one version.
 
     ``settings_hash`` pins what makes runs comparable (judge, rubric, runner). ``commit`` is what was checked out, empty
@@ -106,7 +106,7 @@ class EvalRun(Record):
         return {state: seen.get(state, 0) for state in ResultState}
 
 
-class Baseline(Record):
+class Baseline(Record, defer_build=True):
     """The run that candidates are held against. The run itself is stored under ``run_id``."""
 
     baseline_id: str
@@ -132,7 +132,7 @@ class Certainty(StrEnum):
     too_few = "too_few"
 
 
-class MeasureStatistics(Record):
+class MeasureStatistics(Record, defer_build=True):
     """One thing that was measured of a category's cases, before and after.
 
     ``measure`` is ``passes`` (pass rate), ``answers`` (share that got an answer) or ``scores`` (mean score). Rates are
@@ -152,7 +152,7 @@ class MeasureStatistics(Record):
     adjusted_p: float
 
 
-class CategoryStatistics(Record):
+class CategoryStatistics(Record, defer_build=True):
     """What the statistics say of one category.
 
     ``sources`` counts distinct source traces, ``trials`` is the least number of trials of a case in either run.
@@ -172,7 +172,7 @@ class CategoryStatistics(Record):
     smallest_effect: int | None = None
 
 
-class CategoryVerdict(Record):
+class CategoryVerdict(Record, defer_build=True):
     """One category in a verdict: pass rates (0–1) over the cases that both runs have, and whether it blocks."""
 
     category: str
@@ -185,7 +185,7 @@ class CategoryVerdict(Record):
     statistics: CategoryStatistics | None = None
 
 
-class Flip(Record):
+class Flip(Record, defer_build=True):
     """A case whose state differs between baseline and candidate.
 
     With several trials the state is what most of them say; the rates are the shares that pass. ``confirmed`` says
@@ -201,7 +201,7 @@ class Flip(Record):
     confirmed: bool | None = None
 
 
-class PolicyVerdict(Record):
+class PolicyVerdict(Record, defer_build=True):
     """What one way of deciding says of the same runs."""
 
     policy: str
@@ -209,7 +209,7 @@ class PolicyVerdict(Record):
     reasons: tuple[str, ...] = ()
 
 
-class Verdict(Record):
+class Verdict(Record, defer_build=True):
     """The gate's judgement of a candidate run against the baseline, with every reason.
 
     It is that of ``policy``; ``by_policy`` has what each policy says. ``rerun`` names the cases that have to be run

@@ -3,7 +3,7 @@
 from naoshi.records.base import Record
 
 
-class RunJudge(Record):
+class RunJudge(Record, defer_build=True):
     """The judge of one run, which is kept with the run.
 
     ``pin`` is the hash of all that its grades depend on (model, rubric version, temperature, prompt). ``families`` and

@@ -16,6 +16,7 @@ from naoshi.records.eval_run import AssertionResult, CaseResult, EvalRun, Result
 from naoshi.system.files import sync_folder
 
 _RESULTS_VERSION = 3
+_BUFFER_BYTES = 1024 * 1024
 _PASSED, _FAILED, _ERRED = 0, 1, 2
 _FAILURE_REASON = {ResultState.pass_: _PASSED, ResultState.fail: _FAILED}
 _NO_TOKENS = {"total": 0, "prompt": 0, "completion": 0, "cached": 0, "numRequests": 0}
@@ -42,7 +43,7 @@ def write_results(path: Path, run: EvalRun, cases: Sequence[EvalCase]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with beside.open("wb") as file:
+            with beside.open("wb", buffering=_BUFFER_BYTES) as file:
                 for part in _lines(run, known) if path.suffix == ".jsonl" else _document(run, known):
                     file.write(part)
                 file.flush()
