@@ -167,10 +167,9 @@ def test_answers_that_are_looked_up_while_judged_are_not_there(shop: Shop, what:
     assert shop.reason(LOOKS_UP[what] + KNOWS) == "no failing case passes now"
 
 
-@pytest.mark.parametrize("what", ["holdout, database and old outputs, by going up", "the user's suites"])
-def test_it_is_the_sandbox_that_keeps_them_away(shop: Shop, what: str):
+def test_it_is_the_sandbox_that_keeps_them_away(shop: Shop):
     """Protects the rows above from proving nothing: outside of a sandbox the same cheat works, and it is told."""
-    checks = shop.checks(LOOKS_UP[what] + KNOWS, script="", sandbox="off")
+    checks = shop.checks(STATE + KNOWS, script="", sandbox="off")
     assert checks["judged_apart"].startswith("without a sandbox")
 
 
@@ -226,10 +225,9 @@ def test_protected_files_of_its_checkout_are_hashed_after_it_ran(shop: Shop):
     assert reason in shop.reason(WRITER.format(place=place), script=LABEL)
 
 
-@pytest.mark.parametrize("what", sorted(WRITES))
-def test_they_are_hashed_without_a_sandbox_too(shop: Shop, what: str):
+def test_they_are_hashed_without_a_sandbox_too(shop: Shop):
     """Protects suites and thresholds where nothing is hidden."""
-    place, reason = WRITES[what]
+    place, reason = WRITES["a suite of its checkout"]
     assert reason in shop.reason(WRITER.format(place=place), script=LABEL, sandbox="off")
 
 
@@ -241,15 +239,11 @@ def test_the_user_s_files_cannot_be_written_while_judged(shop: Shop):
     assert contents(shop.folder) == before
 
 
-@pytest.mark.parametrize("what", sorted(AROUND))
+@pytest.mark.parametrize("what", ["the user's suite", "the baseline", "a hook", "the holdout"])
 def test_what_is_written_there_without_a_sandbox_is_seen(shop: Shop, what: str):
     """Protects them where nothing can be kept: the change is refused, and the reason says to look."""
     before = contents(shop.folder)
-    if what == "git's settings":
-        place = f"{AROUND[what]}\n    text = place.read_text()\n    place.write_text(text + '# x')\n    raise OSError"
-        code = WRITER.format(place=place)
-    else:
-        code = WRITER.format(place=AROUND[what])
+    code = WRITER.format(place=AROUND[what])
     assert "repository_kept: the repository itself was altered" in shop.reason(code, script=LABEL, sandbox="off")
     assert contents(shop.folder) != before
 
