@@ -86,6 +86,9 @@ class AgentProcess:
             stderr=subprocess.PIPE,
         )
         self._selector = selector
+        stdin, stdout = self._process.stdin, self._process.stdout
+        self._input = -1 if stdin is None else stdin.fileno()
+        self._output = -1 if stdout is None else stdout.fileno()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 os.set_blocking(stream.fileno(), False)
@@ -117,11 +120,10 @@ class AgentProcess:
     def take_in(self, stream: int) -> None:
         """Send or receive what can be on the descriptor *stream*, one that the selector told of."""
         self._heard = True
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is not None and stream == stdin.fileno():
+        if stream == self._input:
             self._send()
         else:
-            self._receive(stream, is_output=stdout is not None and stream == stdout.fileno())
+            self._receive(stream, is_output=stream == self._output)
 
     def has_ended(self) -> bool:
         """Return whether the program has ended."""

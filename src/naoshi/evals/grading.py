@@ -58,7 +58,7 @@ class Grading:
 
     def grade(self, place: int, answer: Answer) -> list[Graded]:
         """Grade the case at *place* by *answer*; nothing is returned where a thread does it."""
-        if answer.error is not None or not any(is_graded(item.type) for item in self.cases[place].assertions):
+        if answer.error is not None or not self._waits(place):
             return [(place, self._result(place, answer))]
         self._pending += 1
         self._work.put((place, answer))
@@ -85,6 +85,13 @@ class Grading:
             self._work.put(None)
         for hand in self._hands:
             hand.join(_CLOSING_SECONDS)
+
+    def _waits(self, place: int) -> bool:
+        """Return whether grading the case at *place* has to wait for code or for a judge."""
+        for assertion in self.cases[place].assertions:
+            if is_graded(assertion.type):
+                return True
+        return False
 
     def _serve(self) -> None:
         while (item := self._work.get()) is not None and not self._stop.is_set():

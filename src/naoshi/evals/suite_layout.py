@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -13,16 +12,14 @@ _YAML: Any = yaml
 _BETWEEN = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Item:
+class Item(NamedTuple):
     """One test in the text: offset of its first character and of the end of its last part."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class SuiteLayout:
+class SuiteLayout(NamedTuple):
     """The list of tests in a text (offsets in characters). ``key_end`` is where the key ``tests`` ends.
 
     ``flow`` says that the list is written with brackets; ``value_start`` and ``value_end`` are the ends of what

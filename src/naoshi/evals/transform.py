@@ -8,9 +8,8 @@ An expression is ``output`` and any number of these: ``.name``, ``["name"]``, ``
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -60,8 +59,7 @@ class MissingValueError(Exception):
     """The output does not have what a transform picks; an ordinary failure of the case, told in words."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Step:
+class _Step(NamedTuple):
     """One step of an expression: a member to pick, or a change of text."""
 
     written: str
@@ -78,8 +76,7 @@ def compile_transform(expression: str) -> "Transform":
     return _compiled(expression)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Transform:
+class Transform(NamedTuple):
     """A checked expression over the output of a case."""
 
     expression: str

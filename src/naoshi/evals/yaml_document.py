@@ -25,6 +25,14 @@ _SCALAR, _SEQUENCE, _MAPPING = yaml.ScalarNode, yaml.SequenceNode, yaml.MappingN
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+class _Tags(dict[str | None, str]):
+    """The tags of plain scalars, each found once: a suite says the same few words again and again."""
+
+    def __missing__(self, value: str | None) -> str:
+        tag = self[value] = _STR if value is None else _tag_of(value)
+        return tag
+
+
 class CoreLoader(_BASE):
     """PyYAML's safe loader with the plain scalars of YAML 1.2: ``yes``, ``12:30`` and ``2018-03-14`` are text."""
 
@@ -32,18 +40,12 @@ class CoreLoader(_BASE):
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)  # pyright: ignore[reportUnknownMemberType]
-        # A suite says the same few words again and again.
-        self._tags: dict[str | None, str] = {None: _STR}
+        self._tags = _Tags()
 
     def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
         """Return the tag of an untagged node, as PyYAML does but without its paths, which nobody uses here."""
         if kind is _SCALAR:
-            if not implicit[0]:
-                return _STR
-            tag = self._tags.get(value)
-            if tag is None:
-                tag = self._tags[value] = self._resolved(value or "")
-            return tag
+            return self._tags[value] if implicit[0] else _STR
         return _MAP if kind is _MAPPING else _SEQ
 
     def descend_resolver(self, parent: yaml.Node | None, index: Any) -> None:
@@ -52,11 +54,12 @@ class CoreLoader(_BASE):
     def ascend_resolver(self) -> None:
         """Do nothing: PyYAML keeps its paths here."""
 
-    def _resolved(self, value: str) -> str:
-        for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
-            if pattern.match(value):
-                return tag
-        return _STR
+
+def _tag_of(value: str) -> str:
+    for tag, pattern in CoreLoader.yaml_implicit_resolvers.get(value[:1], ()):
+        if pattern.match(value):
+            return tag
+    return _STR
 
 
 _PLAIN = (

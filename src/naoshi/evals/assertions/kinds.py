@@ -1,7 +1,7 @@
 """The table of assertions that we know, and in which of them `not-` and `threshold` mean something."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from naoshi.evals.assertions import graded, json_document, limits, plain_text
 from naoshi.evals.assertions.subject import Finding, Subject
@@ -13,8 +13,7 @@ Words = Callable[[Assertion, Subject, bool], str]
 Grades = Callable[[Assertion, Subject], Finding]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Kind:
+class Kind(NamedTuple):
     """One kind of assertion.
 
     ``check`` refuses what is malformed. A literal one has ``holds`` and ``words`` (why it failed, given whether it

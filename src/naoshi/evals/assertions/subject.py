@@ -28,9 +28,13 @@ class Subject:
     judge: Judge | None = None
     python: PythonCode = _OUR_PYTHON
 
-    @cached_property
+    @property
     def text(self) -> str:
         """The value as Promptfoo's text assertions see it."""
+        return self.value if isinstance(self.value, str) else self._value_as_text
+
+    @cached_property
+    def _value_as_text(self) -> str:
         return as_output_text(self.value)
 
 
