@@ -12,7 +12,6 @@ from pydantic import JsonValue
 from naoshi.errors import SuiteError
 from naoshi.evals.assertions.json_text import parse_json
 from naoshi.evals.case_reader import CaseReader
-from naoshi.evals.csv_tests import csv_tests
 from naoshi.evals.plain_document import Document, PlainDocument
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.suite_source import ReadsOtherFilesError, SuiteSource
@@ -199,6 +198,9 @@ def _csv_tests(path: Path) -> _Read:
 
 
 def _rows(path: Path, document: PlainDocument) -> Iterator[Any]:
+    # Few suites have tables, and all would load what reads them.
+    from naoshi.evals.csv_tests import csv_tests
+
     for line, test in csv_tests(path.read_text(encoding="utf-8-sig"), name=document.name):
         document.line = line
         yield test

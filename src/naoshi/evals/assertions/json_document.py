@@ -11,7 +11,6 @@ from naoshi.errors import SuiteError
 from naoshi.evals.assertions.json_text import parse_json
 from naoshi.evals.assertions.plain_text import shown
 from naoshi.evals.assertions.subject import FirmFailure, Subject
-from naoshi.evals.json_schema import check_schema, schema_violation
 from naoshi.evals.yaml_document import YamlDocument
 from naoshi.records.eval_case import Assertion
 
@@ -27,6 +26,9 @@ def check_schema_value(assertion: Assertion) -> None:
         SuiteError: it is no schema that we and Promptfoo read alike.
     """
     if assertion.value is not None:
+        # Few suites have schemas, and all would load what checks them.
+        from naoshi.evals.json_schema import check_schema
+
         check_schema(assertion.value)
 
 
@@ -47,7 +49,7 @@ def contains_json(assertion: Assertion, subject: Subject) -> bool:
     found = json_objects(subject.text)
     if assertion.value is None:
         return next(found, None) is not None
-    return any(schema_violation(assertion.value, item) is None for item in found)
+    return any(_violation(assertion.value, item) is None for item in found)
 
 
 def contains_json_words(assertion: Assertion, subject: Subject, held: bool) -> str:
@@ -58,7 +60,7 @@ def contains_json_words(assertion: Assertion, subject: Subject, held: bool) -> s
     found = list(json_objects(subject.text))
     if not found or assertion.value is None:
         return f"there is no JSON object in {shown(subject.value)}"
-    return f"no JSON object keeps the schema: {schema_violation(assertion.value, found[-1])}"
+    return f"no JSON object keeps the schema: {_violation(assertion.value, found[-1])}"
 
 
 def json_objects(text: str) -> Iterator[JsonValue]:
@@ -91,8 +93,15 @@ def _document_fault(assertion: Assertion, subject: Subject) -> str | None:
     value, fault = parse_json(subject.value) if isinstance(subject.value, str) else (subject.value, None)
     if fault is not None or assertion.value is None:
         return fault
-    violation = schema_violation(assertion.value, value)
+    violation = _violation(assertion.value, value)
     return None if violation is None else f"it does not keep the schema: {violation}"
+
+
+def _violation(schema: JsonValue, value: JsonValue) -> str | None:
+    # Few suites have schemas, and all would load what checks them.
+    from naoshi.evals.json_schema import schema_violation
+
+    return schema_violation(schema, value)
 
 
 def _balanced_ends(text: str) -> dict[int, tuple[int, int]]:
