@@ -102,11 +102,14 @@ def test_nothing_outside_can_be_written_or_signalled(repository: ReceiptsReposit
         "print('swap', tried(lambda: os.rename('../checkout', '../gone')))\n"
         f"print('kill', tried(lambda: os.kill({os.getpid()}, 0)))\n"
         "print('document', tried(lambda: open(os.environ['NAOSHI_DATA_ROOT'] + '/box/003.csv', 'w')))\n"
+        "print('crashes', tried(lambda: open('/proc/sys/kernel/core_pattern', 'w')))\n"
+        "print('keys', tried(lambda: open('/proc/sysrq-trigger', 'w')))\n"
     )
     outcome = repository.change_by(script, sandbox=sandbox)
     told = dict(line.split(" ", 1) for line in outcome.log.splitlines() if " " in line)
-    assert set(told) >= {"usr", "root", "swap", "kill", "document"}, outcome.log
-    assert all("Error" in told[name] for name in ("usr", "root", "swap", "kill", "document")), told
+    wanted = {"usr", "root", "swap", "kill", "document", "crashes", "keys"}
+    assert set(told) >= wanted, outcome.log
+    assert all("Error" in told[name] for name in wanted), told
     assert outcome.change is not None
 
 

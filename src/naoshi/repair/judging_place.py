@@ -1,6 +1,5 @@
 """Where a changed agent is run when it is judged: away from what would tell it the answers."""
 
-import os
 import site
 import sys
 from collections.abc import Sequence
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from naoshi.repair.coding_agents.kept import can_keep, kept_words
 from naoshi.repair.coding_agents.settings import SandboxMode
-from naoshi.repair.sandbox import find_sandbox
+from naoshi.repair.sandbox import find_sandbox, kernel_kept
 
 _OURS = Path(__file__).resolve().parents[1]
 _RUN = Path("/run")
@@ -20,7 +19,6 @@ _OBEYED = (
     ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".gitconfig",
     ".config/git", ".config/systemd", ".config/autostart", ".config/fish", ".ssh", ".pypirc", ".npmrc",
 )  # fmt: skip
-_KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
 _DEVICES = ("nvidia*", "dri", "kfd", "accel*", "davinci*")
 
 
@@ -91,9 +89,7 @@ class JudgingPlace:
         made = [self.program, "--die-with-parent", "--unshare-user-try", "--unshare-pid", "--unshare-ipc"]
         made += [] if self.network else ["--unshare-net"]
         made += ["--cap-drop", "ALL", "--bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]
-        # Root could write there by the rights of the files alone, in a namespace too.
-        for kernel in ("/sys", *(_KERNEL if os.getuid() == 0 else ())):
-            made += ["--ro-bind-try", kernel, kernel]
+        made += ["--ro-bind-try", "/sys", "/sys", *kernel_kept()]
         for device in (item for name in _DEVICES for item in sorted(Path("/dev").glob(name))):
             made += ["--dev-bind", str(device), str(device)]
         for gone in [_RUN / name for name in _STARTERS] if self.network else [_RUN]:

@@ -26,6 +26,7 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix
 _OF_ETC = ("alternatives", "ca-certificates", "ca-certificates.conf", "crypto-policies", "debian_version", "gai.conf",
            "group", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "nsswitch.conf",
            "os-release", "passwd", "pki", "protocols", "services", "ssl", "terminfo", "timezone")  # fmt: skip
+_KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
 _PLAIN_USER = "1000"
 _FIRST_FREE_PORT = 1024
 _PLAIN_DEVICES = ["--tmpfs", "/dev", "--dir", "/dev/shm",  # noqa: S108 - a private one
@@ -79,7 +80,8 @@ class Sandbox:
         words += ["--share-net"] if self.network else []
         # Terminals of its own cost bubblewrap a second user namespace, in which low ports of the first are closed.
         words += _PLAIN_DEVICES if self._low_door() else ["--dev", "/dev"]
-        words += ["--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run"]  # noqa: S108 - a private one
+        words += ["--proc", "/proc", *kernel_kept()]
+        words += ["--tmpfs", "/tmp", "--tmpfs", "/run"]  # noqa: S108 - a private one
         words += [part for place in _SYSTEM for part in _system(Path(place))]
         words += [part for place in self._etc(order) for part in place]
         words += [part for place in bound for part in ("--ro-bind", str(place), str(place))]
@@ -194,6 +196,14 @@ def find_sandbox(mode: SandboxMode) -> tuple[Sandbox | None, str]:
     if mode == "require":
         raise MissingSandboxError(f"{reason}, and `sandbox` under [repair] requires it")
     return None, reason
+
+
+def kernel_kept() -> list[str]:
+    """Return bubblewrap's words, to follow those for ``/proc``, that keep the kernel's settings from being written.
+
+    Root could write there by the rights of the files alone, in a namespace too.
+    """
+    return [word for place in _KERNEL for word in ("--ro-bind-try", place, place)] if os.getuid() == 0 else []
 
 
 def require_named(endpoints: Sequence[Endpoint]) -> tuple[Endpoint, ...]:
