@@ -24,6 +24,7 @@ language = {language}
 
 [agent]
 command = {agent}
+model = "none"
 timeout = 20
 data_root = "../documents"
 
