@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
 
+from naoshi.ui.cli.no_plugins import NoPlugins
+
 _SELDOM = 20_000
 
 
@@ -19,8 +21,8 @@ def main() -> None:
         signal.signal(stop, _interrupt)
     # Loading modules makes many objects and no garbage.
     gc.set_threshold(_SELDOM)
-    # Pydantic would look through every installed package for plugins, which none of our commands uses.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
+        NoPlugins.stand_in()
     _end(run(sys.argv[1:]))
 
 
