@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
 
-from naoshi.ui.cli.no_plugins import NoPlugins
-
 _SELDOM = 20_000
 
 
@@ -21,8 +19,8 @@ def main() -> None:
         signal.signal(stop, _interrupt)
     # Loading modules makes many objects and no garbage.
     gc.set_threshold(_SELDOM)
-    if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
-        NoPlugins.stand_in()
+    # Pydantic would look through every installed package for plugins, which none of our commands uses.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     _end(run(sys.argv[1:]))
 
 
