@@ -478,7 +478,9 @@ def test_letters_several_and_polarity_are_the_askers_to_allow(confirmations: Con
     [("", LABELS, {}), ("  ", LABELS, {}), (QUESTION, [], {}), (QUESTION, ["a", " "], {}), (QUESTION, "abc", {}),
      (QUESTION, LABELS, {"yes": 4}), (QUESTION, LABELS, {"no": 0}), (QUESTION, LABELS, {"yes": 1, "no": 1}),
      (QUESTION, LABELS, {"style": "roman"}), (QUESTION, LABELS, {"style": "letters", "multiple": True}),
-     (QUESTION, [f"n{n}" for n in range(27)], {"style": "letters"})],
+     (QUESTION, [f"n{n}" for n in range(27)], {"style": "letters"}), (5, LABELS, {}), (QUESTION, ["a", 5], {}),
+     (QUESTION, LABELS, {"yes": 1.5}), (QUESTION, LABELS, {"message_id": 5}),
+     (QUESTION, LABELS, {"irreversible": [1.5]})],
 )  # fmt: skip
 def test_what_cannot_be_answered_cannot_be_asked(
     confirmations: Confirmations, question: str, labels: list[str], more: dict[str, int]

@@ -62,7 +62,7 @@ class FileStore:
         self._folder = Path(folder)
         self._root = str(self._folder)
         try:
-            (self._folder / ".locks").mkdir(parents=True, exist_ok=True)
+            _make_locks(self._folder / ".locks")
         except OSError as error:
             raise _failed("make", self._folder, error) from error
         self._syncs_names = syncs_new_names(self._folder)
@@ -327,6 +327,15 @@ class _Locked:
     def _let_go(self) -> None:
         if self._descriptor >= 0:
             os.close(self._descriptor)
+
+
+def _make_locks(folder: Path) -> None:
+    """Make the folder of the locks, with all of them, so that no asker has to make one; what is there stays."""
+    if folder.is_dir():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(_LOCKS):
+        (folder / f"{number:02d}").touch(mode=0o600)
 
 
 @lru_cache(maxsize=1024)

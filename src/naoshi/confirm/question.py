@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
+from operator import index
 
 from pydantic import JsonValue
 
@@ -16,6 +17,7 @@ from naoshi.records.base import canonical_json
 from naoshi.records.confirmation import REMEMBERED_MESSAGES, Choice, Confirmation, ConversationState, Style
 
 _LETTERS = 26
+_FIELDS = set(Confirmation.model_fields)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,30 +57,32 @@ class Question:
         Raises:
             InputError: it cannot be asked, or cannot be kept.
         """
-        _check_texts(question, labels)
+        _check_texts(question, labels, (message_id, rule))
         try:
             chosen_style = Style(style)
             kept_action = None if action is None else json.loads(canonical_json(action))
+            yes, no = _number(yes), _number(no)
+            places = None if irreversible is None else tuple(map(index, irreversible))
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"the question cannot be kept: {error}") from error
         if chosen_style is Style.letters and (multiple or len(labels) > _LETTERS):
             raise InputError("letters mark at most 26 choices, of which one is chosen")
         _check_declared(len(labels), yes, no)
-        places = range(1, len(labels) + 1)
-        if irreversible is None:
-            irreversible = [] if kept_action is None else [place for place in places if place != no]
-        elif not set(irreversible) <= set(places):
+        every = range(1, len(labels) + 1)
+        if places is None:
+            places = () if kept_action is None else tuple(place for place in every if place != no)
+        elif not set(places) <= set(every):
             raise InputError("irreversible must hold numbers of choices")
         return cls(
             question=question,
             labels=tuple(labels),
             action=kept_action,
             style=chosen_style,
-            multiple=multiple,
+            multiple=bool(multiple),
             yes=yes,
             no=no,
             message_id=message_id,
-            irreversible=tuple(sorted(set(irreversible))),
+            irreversible=tuple(sorted(set(places))),
             rule=rule,
         )
 
@@ -102,25 +106,32 @@ class Question:
         fingerprint = self.fingerprint
         if before and before.fingerprint == fingerprint and not before.is_expired(now=now):
             return self._again(before, now=max(now, before.updated_at), ttl=ttl)
-        return Confirmation(
-            id=f"cf_{secrets.token_hex(8)}",
-            conversation_id=state.conversation_id,
-            question=self.question,
-            choices=_choices(self.labels),
-            action=self.action,
-            style=self.style,
-            multiple=self.multiple,
-            yes=self.yes,
-            no=self.no,
-            fingerprint=fingerprint,
-            created_at=now,
-            updated_at=now,
-            expires_at=now + ttl,
-            rules_version=rules_version,
-            shown_as=self._shown(),
-            warnings=_warnings(self.labels, self.style, self.yes, self.no),
-            irreversible=self.irreversible,
-            rule=self.rule,
+        return Confirmation.of_checked(
+            _FIELDS,
+            {
+                "schema_version": 1,
+                "id": f"cf_{secrets.token_hex(8)}",
+                "conversation_id": state.conversation_id,
+                "question": self.question,
+                "choices": _choices(self.labels),
+                "action": self.action,
+                "style": self.style,
+                "multiple": self.multiple,
+                "yes": self.yes,
+                "no": self.no,
+                "fingerprint": fingerprint,
+                "ask_count": 1,
+                "created_at": now,
+                "updated_at": now,
+                "reworded_at": None,
+                "expires_at": now + ttl,
+                "rules_version": rules_version,
+                "shown_as": self._shown(),
+                "warnings": _warnings(self.labels, self.style, self.yes, self.no),
+                "irreversible": self.irreversible,
+                "echoed": None,
+                "rule": self.rule,
+            },
         )
 
     def _again(self, before: Confirmation, *, now: datetime, ttl: timedelta) -> Confirmation:
@@ -154,13 +165,24 @@ def _warnings(labels: tuple[str, ...], style: Style, yes: int | None, no: int | 
     return label_warnings(labels, style=style, yes=yes, no=no)
 
 
-def _check_texts(question: str, labels: Sequence[str]) -> None:
+def _check_texts(question: str, labels: Sequence[str], names: Sequence[str | None]) -> None:
     if isinstance(labels, str):
         raise InputError("the choices must be a list of texts, not one text")
+    # What is kept is read back strictly, so that nothing but text may get in.
+    if not all(map(_is_text, (question, *labels, *(name for name in names if name is not None)))):
+        raise InputError("the question, the choices and the names must be texts")
     if not question.strip():
         raise InputError("the question is empty")
     if not labels or not all(label.strip() for label in labels):
         raise InputError("there must be at least one choice, and none may be empty")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _number(value: int | None) -> int | None:
+    return None if value is None else index(value)
 
 
 def _check_declared(count: int, yes: int | None, no: int | None) -> None:
