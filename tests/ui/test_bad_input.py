@@ -411,3 +411,15 @@ def _running_below(folder: Path) -> list[str]:
                 if str((entry / "cwd").readlink()).startswith(str(folder)):
                     found.append(entry.name)
     return found
+
+
+@pytest.mark.parametrize("words", [["--help"], ["status", "--json"], ["evals", "run", "none.yaml", "--json"]])
+def test_an_output_that_takes_nothing_is_one_line(words: list[str], tmp_path: Path) -> None:
+    """Protects whoever writes to a full disk: a line instead of a traceback, and never a good end."""
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    with Path("/dev/full").open("w") as full:
+        program = [sys.executable, "-m", "naoshi", *words]
+        done = subprocess.run(program, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode != 0
+    assert done.stderr.startswith("naoshi: ") and done.stderr.count("\n") == 1, done.stderr

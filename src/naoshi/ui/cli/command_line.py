@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, cast
 
@@ -153,5 +154,8 @@ def _wrong_usage(words: Sequence[str], error: Exception) -> int:
 def _told(words: Sequence[str], code: str, line: str, status: int) -> int:
     print(visible(line), file=sys.stderr)
     if "--json" in words:
-        print(json.dumps({"error": {"code": code, "message": line, "exit_status": status}}, ensure_ascii=False))
+        # Where nothing can be written there, the line above has to do.
+        with suppress(OSError):
+            document = {"error": {"code": code, "message": line, "exit_status": status}}
+            print(json.dumps(document, ensure_ascii=False), flush=True)
     return status
