@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from naoshi.errors import ConfigError, MissingSandboxError
+from naoshi.errors import ConfigError, MissingProgramError, MissingSandboxError
+from naoshi.repair.coding_agents.command import CommandAgent
 from naoshi.repair.coding_agents.open_agent import open_coding_agent
+from naoshi.repair.coding_agents.program_run import Limits
 from naoshi.repair.sandbox import Sandbox, find_sandbox, require_named
 from naoshi.repair.sandbox_doors import Endpoint
 from naoshi.repair.settings import RepairSettings
@@ -180,6 +182,47 @@ def test_failures_inside_are_told_as_outside(
     assert outcome.change is None and told in outcome.failures[0]
     assert list(repository.worktrees.iterdir()) == []
     assert not _sleepers("time.sleep(78)")
+
+
+def version_manager(place: Path, program: str) -> Path:
+    """Make what a version manager leaves in *place*: a stand-in, itself, and an installation; return the stand-in."""
+    installed = place / "versions" / "1.0" / "bin" / "mender"
+    stand_in, manager = place / "shims" / "mender", place / "bin" / "pyenv"
+    for path, text in (
+        (installed, '#!/bin/sh\nexec "$(dirname "$0")/../share/python" "$@"\n'),
+        (stand_in, f'#!/bin/sh\nexec "{manager}" exec mender "$@"\n'),
+        (manager, f'#!/bin/sh\n[ "$1" = which ] && echo "{installed}"\n'),
+    ):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    share = installed.parents[1] / "share"
+    share.mkdir()
+    (share / "python").symlink_to(program)
+    return stand_in
+
+
+def test_a_program_of_a_version_manager_works_inside(repository: ReceiptsRepository, sandbox: Sandbox, tmp_path: Path):
+    """Protects who has pyenv, asdf or mise: the name that they type stands for a program with files of its own."""
+    stand_in = version_manager(tmp_path / "manager", sys.executable)
+    agent = CommandAgent(
+        command=[str(stand_in), "-c", HONEST], limits=Limits(timeout=60, output_limit=10**6), sandbox=sandbox
+    )
+    outcome = repository.change_of(agent)
+    assert outcome.change is not None, (outcome.reasons, outcome.log)
+
+
+def test_a_stand_in_whose_manager_is_gone_is_one_clear_error(
+    repository: ReceiptsRepository, sandbox: Sandbox, tmp_path: Path
+):
+    """Protects from a status 127 out of the sandbox that nobody can make sense of."""
+    stand_in = version_manager(tmp_path / "manager", sys.executable)
+    (tmp_path / "manager/versions/1.0/bin/mender").unlink()
+    agent = CommandAgent(command=[str(stand_in)], limits=Limits(timeout=60, output_limit=10**6), sandbox=sandbox)
+    outcome = repository.change_of(agent)
+    assert "stands in for a program" in outcome.failures[0]
+    assert isinstance(outcome.error, MissingProgramError)
+    assert outcome.error.hint == "give the full path of the program itself"
 
 
 def test_what_lies_in_a_readable_place_is_hidden_all_the_same(repository: ReceiptsRepository, sandbox: Sandbox):

@@ -18,6 +18,7 @@ from naoshi.errors import ConfigError, MissingProgramError, MissingSandboxError
 from naoshi.repair.coding_agents.base import WorkOrder
 from naoshi.repair.coding_agents.settings import SandboxMode
 from naoshi.repair.sandbox_doors import Doors, Endpoint
+from naoshi.repair.stand_in import installation_of, program_behind
 from naoshi.system.process import run, start
 
 _INSIDE = Path(__file__).with_name("sandbox_inside.py")
@@ -65,7 +66,7 @@ class Sandbox:
         place = shutil.which(command[0], path=environment.get("PATH"))
         if place is None:
             raise MissingProgramError(f"cannot start {command[0][:200]!r}: there is no such program")
-        words = self._words(command, Path(place), order)
+        words = self._words(command, program_behind(Path(place), folder=order.checkout), order)
         # The environment is handed on by inheritance, since the words of a command can be read by other users.
         return Enclosed(words, folder=order.folder, endpoints=self._doors(), environment=environment, streams=streams)
 
@@ -240,12 +241,13 @@ def _system(place: Path) -> list[str]:
 
 
 def _tree_of(program: Path) -> tuple[Path, ...]:
-    """Return what *program* needs: its own file, the installation where npm made it, and Node.js for that."""
+    """Return what *program* needs: its own file, the installation where one was made of it, and Node.js for npm's."""
     real = program.resolve()
     modules = [place for path in (program, real) for place in path.parents if place.name == "node_modules"]
     prefixes = [place.parents[1] if place.parent.name == "lib" else place for place in modules]
     node = shutil.which("node") if modules else None
     files = [program, real, *((Path(node), Path(node).resolve()) if node is not None else ())]
+    prefixes += [place for place in map(installation_of, (program, real)) if place is not None]
     home = Path.home().resolve()
     return tuple(place for place in dict.fromkeys((*prefixes, *files)) if not _lies_in(home, place.resolve()))
 
