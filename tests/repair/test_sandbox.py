@@ -184,7 +184,7 @@ def test_failures_inside_are_told_as_outside(
     assert not _sleepers("time.sleep(78)")
 
 
-def version_manager(place: Path, program: str) -> Path:
+def installed_program(place: Path, program: str) -> Path:
     """Make what a version manager leaves in *place*: a stand-in, itself, and an installation; return the stand-in."""
     installed = place / "versions" / "1.0" / "bin" / "mender"
     stand_in, manager = place / "shims" / "mender", place / "bin" / "pyenv"
@@ -204,7 +204,7 @@ def version_manager(place: Path, program: str) -> Path:
 
 def test_a_program_of_a_version_manager_works_inside(repository: ReceiptsRepository, sandbox: Sandbox, tmp_path: Path):
     """Protects who has pyenv, asdf or mise: the name that they type stands for a program with files of its own."""
-    stand_in = version_manager(tmp_path / "manager", sys.executable)
+    stand_in = installed_program(tmp_path / "manager", sys.executable)
     agent = CommandAgent(
         command=[str(stand_in), "-c", HONEST], limits=Limits(timeout=60, output_limit=10**6), sandbox=sandbox
     )
@@ -216,13 +216,13 @@ def test_a_stand_in_whose_manager_is_gone_is_one_clear_error(
     repository: ReceiptsRepository, sandbox: Sandbox, tmp_path: Path
 ):
     """Protects from a status 127 out of the sandbox that nobody can make sense of."""
-    stand_in = version_manager(tmp_path / "manager", sys.executable)
+    stand_in = installed_program(tmp_path / "manager", sys.executable)
     (tmp_path / "manager/versions/1.0/bin/mender").unlink()
     agent = CommandAgent(command=[str(stand_in)], limits=Limits(timeout=60, output_limit=10**6), sandbox=sandbox)
     outcome = repository.change_of(agent)
     assert "stands in for a program" in outcome.failures[0]
     assert isinstance(outcome.error, MissingProgramError)
-    assert outcome.error.hint == "give the full path of the program itself"
+    assert outcome.error.advice == "give the full path of the program itself"
 
 
 def test_what_lies_in_a_readable_place_is_hidden_all_the_same(repository: ReceiptsRepository, sandbox: Sandbox):

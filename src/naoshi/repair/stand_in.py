@@ -8,7 +8,7 @@ from naoshi.errors import MissingProgramError
 from naoshi.system.process import run
 
 _STAND_INS = "shims"
-_MANAGERS = ("pyenv", "nodenv", "rbenv", "asdf", "mise")
+_WHO_KNOW = ("pyenv", "nodenv", "rbenv", "asdf", "mise")
 _INSTALLED_IN = frozenset({"versions", "installs"})
 _SECONDS = 20.0
 
@@ -23,7 +23,7 @@ def program_behind(place: Path, *, folder: Path) -> Path:
     """
     if place.parent.name != _STAND_INS:
         return place
-    for manager in _managers(place):
+    for manager in _who_knows(place):
         done = run([manager, "which", place.name], folder=folder, environment=dict(os.environ), timeout=_SECONDS)
         told = Path((done.stdout.strip().splitlines() or [""])[-1])
         if done.status == 0 and told.is_absolute() and told.is_file():
@@ -38,7 +38,7 @@ def installation_of(program: Path) -> Path | None:
     return program.parents[1] if is_installed else None
 
 
-def _managers(place: Path) -> list[str]:
-    beside = [place.parents[1] / "bin" / name for name in _MANAGERS]
-    named = [shutil.which(name) for name in _MANAGERS]
+def _who_knows(place: Path) -> list[str]:
+    beside = [place.parents[1] / "bin" / name for name in _WHO_KNOW]
+    named = [shutil.which(name) for name in _WHO_KNOW]
     return [*(str(path) for path in beside if os.access(path, os.X_OK)), *(name for name in named if name)]
