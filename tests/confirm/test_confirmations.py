@@ -479,6 +479,7 @@ def test_letters_several_and_polarity_are_the_askers_to_allow(confirmations: Con
      (QUESTION, LABELS, {"yes": 4}), (QUESTION, LABELS, {"no": 0}), (QUESTION, LABELS, {"yes": 1, "no": 1}),
      (QUESTION, LABELS, {"style": "roman"}), (QUESTION, LABELS, {"style": "letters", "multiple": True}),
      (QUESTION, [f"n{n}" for n in range(27)], {"style": "letters"}), (5, LABELS, {}), (QUESTION, ["a", 5], {}),
+     (QUESTION, None, {}), (None, LABELS, {}),
      (QUESTION, LABELS, {"yes": 1.5}), (QUESTION, LABELS, {"message_id": 5}),
      (QUESTION, LABELS, {"irreversible": [1.5]})],
 )  # fmt: skip

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from naoshi.errors import StoreError
+from naoshi.system.files import sync_folder, write_all
 
 _BATCH = 8
 _MAKING = "making-"
@@ -104,7 +105,7 @@ class BlankFiles:
             for name in names:
                 path = self._folder / f"{_MAKING}{name}"
                 opened.append(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-                _write_all(opened[-1], self._content)
+                write_all(opened[-1], self._content)
             for descriptor in opened:
                 _begin_writing(descriptor)
             for descriptor in opened:
@@ -115,11 +116,7 @@ class BlankFiles:
         for name in names:
             (self._folder / f"{_MAKING}{name}").rename(self._folder / name)
         if not self._syncs_names:
-            descriptor = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            sync_folder(self._folder)
         return names
 
 
@@ -136,9 +133,3 @@ def _begin_writing(descriptor: int) -> None:
     """Have the system start to write the file out, so that the syncs of several wait for one commit of the journal."""
     if hasattr(os, "posix_fadvise"):
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    written = 0
-    while written < len(data):
-        written += os.pwrite(descriptor, data[written:], written)

@@ -27,6 +27,7 @@ from naoshi.confirm.state_file import (
 from naoshi.errors import StoreError
 from naoshi.records.confirmation import ConversationState, Settlement
 from naoshi.system.file_systems import syncs_new_names
+from naoshi.system.files import sync_folder, write_all
 
 _LOCKS = 64
 _STRAY = "a power cut left it under this name; move it to another folder, and ask again what may have been asked in it"
@@ -151,7 +152,7 @@ class FileStore:
                 Path(self._place(digest)).rename(aside)
             except FileNotFoundError:
                 return None
-            self._sync_folder()
+            sync_folder(self._folder)
         return aside
 
     def _place(self, digest: str) -> str:
@@ -207,7 +208,7 @@ class FileStore:
         else:
             self._blanks.take(self._place(digest))
             if not self._syncs_names:
-                self._sync_folder()
+                sync_folder(self._folder)
             self._write_slot(digest, slot, at=0, mark=mark_of(1, size=SLOT))
             self._latest.remember(
                 first_file(slot), self._place(digest), StateFile(state=with_own_actions(state), slot=0, size=SLOT)
@@ -218,7 +219,7 @@ class FileStore:
         descriptor = os.open(self._place(digest), os.O_WRONLY | os.O_CLOEXEC)
         try:
             try:
-                _write_all(descriptor, slot, at=at)
+                write_all(descriptor, slot, at=at)
                 _sync_content(descriptor)
             except OSError:
                 # Whoever asked is told that it failed; the state must then not be there at the next reading.
@@ -234,12 +235,12 @@ class FileStore:
         try:
             descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
-                _write_all(descriptor, data, at=0)
+                write_all(descriptor, data)
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
             if not self._syncs_names:
-                self._sync_folder()
+                sync_folder(self._folder)
             os.replace(beside, self._place(digest))  # noqa: PTH105 - making paths takes longer than the rename
         except BaseException:
             Path(beside).unlink(missing_ok=True)
@@ -290,14 +291,7 @@ class FileStore:
         with path.open("rb") as stream:
             os.fsync(stream.fileno())
         path.replace(self._place(digest))
-        self._sync_folder()
-
-    def _sync_folder(self) -> None:
-        descriptor = os.open(self._root, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync_folder(self._folder)
 
 
 class _Locked:
@@ -356,12 +350,6 @@ def _read_all(path: str) -> bytes:
         return data
     finally:
         os.close(descriptor)
-
-
-def _write_all(descriptor: int, data: bytes, *, at: int) -> None:
-    written = 0
-    while written < len(data):
-        written += os.pwrite(descriptor, data[written:], at + written)
 
 
 def _whole(data: bytes, path: str) -> ConversationState | None:

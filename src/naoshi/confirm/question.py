@@ -57,6 +57,7 @@ class Question:
         Raises:
             InputError: it cannot be asked, or cannot be kept.
         """
+        labels = _texts_of(labels)
         _check_texts(question, labels, (message_id, rule))
         try:
             chosen_style = Style(style)
@@ -75,7 +76,7 @@ class Question:
             raise InputError("irreversible must hold numbers of choices")
         return cls(
             question=question,
-            labels=tuple(labels),
+            labels=labels,
             action=kept_action,
             style=chosen_style,
             multiple=bool(multiple),
@@ -165,9 +166,16 @@ def _warnings(labels: tuple[str, ...], style: Style, yes: int | None, no: int | 
     return label_warnings(labels, style=style, yes=yes, no=no)
 
 
-def _check_texts(question: str, labels: Sequence[str], names: Sequence[str | None]) -> None:
+def _texts_of(labels: Sequence[str]) -> tuple[str, ...]:
     if isinstance(labels, str):
         raise InputError("the choices must be a list of texts, not one text")
+    try:
+        return tuple(labels)
+    except TypeError as error:
+        raise InputError("the choices must be a list of texts") from error
+
+
+def _check_texts(question: str, labels: Sequence[str], names: Sequence[str | None]) -> None:
     # What is kept is read back strictly, so that nothing but text may get in.
     if not all(map(_is_text, (question, *labels, *(name for name in names if name is not None)))):
         raise InputError("the question, the choices and the names must be texts")

@@ -45,6 +45,17 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def write_all(descriptor: int, data: bytes, *, at: int = 0) -> None:
+    """Write all of *data* to the open file *descriptor*, from the byte *at* on. Nothing is synced.
+
+    Raises:
+        OSError: the disk does not allow it; a part may be written.
+    """
+    written = 0
+    while written < len(data):
+        written += os.pwrite(descriptor, data[written:], at + written)
+
+
 def inside(root: Path, relative: str) -> Path:
     """Return the real path of *relative* below *root*, links followed.
 
