@@ -19,7 +19,8 @@ from pathlib import Path
 
 from naoshi.errors import MissingProgramError
 from naoshi.evals.promptfoo import find_promptfoo
-from naoshi.evals.suite_writer import case_as_test, suite_text
+from naoshi.evals.suite_writer import suite_text
+from naoshi.evals.written_case import case_as_test
 from naoshi.records import Assertion, EvalCase, Provenance
 
 NAOSHI = Path(sys.executable).parent / "naoshi"

@@ -9,7 +9,8 @@ from pydantic import JsonValue
 
 from naoshi.errors import MissingPathError, NotFoundError, SuiteError
 from naoshi.evals.settings import EvalSettings
-from naoshi.evals.suite_file import SuiteFile, load_suite
+from naoshi.evals.suite_file import SuiteFile
+from naoshi.evals.suite_load import load_suite
 from naoshi.evals.suite_reader import read_cases
 from naoshi.evals.suite_writer import suite_text
 from naoshi.records import Assertion, EvalCase, Provenance, Split

@@ -7,7 +7,8 @@ import pytest
 from naoshi.errors import SuiteError
 from naoshi.evals.csv_tests import assertion_from_text
 from naoshi.evals.score import score
-from naoshi.evals.suite_file import SuiteFile, load_suite
+from naoshi.evals.suite_file import SuiteFile
+from naoshi.evals.suite_load import load_suite
 from naoshi.records import EvalCase, ResultState
 
 HEAD = "prompts: [x]\nproviders: [naoshi]\n"

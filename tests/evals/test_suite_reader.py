@@ -8,7 +8,7 @@ import pytest
 from naoshi.errors import MissingPathError, SuiteError
 from naoshi.evals.score import score
 from naoshi.evals.settings import EvalSettings
-from naoshi.evals.suite_file import load_suite
+from naoshi.evals.suite_load import load_suite
 from naoshi.evals.suite_writer import case_items
 from naoshi.records import EvalCase, ResultState, Split
 from tests.evals.examples import minted

@@ -12,6 +12,7 @@ from naoshi.app.initialise import STATE_NAME
 from naoshi.app.settings import CONFIG_NAME, Settings, read_settings
 from naoshi.errors import NaoshiError
 from naoshi.evals.judging.open_judge import has_rubrics
+from naoshi.evals.suite_load import load_suite
 from naoshi.records import EvalCase
 from naoshi.system.git import Git
 from naoshi.system.process import command_words
@@ -97,8 +98,6 @@ def _editable(settings: Settings, folder: Path) -> Finding:
 
 def _suites(settings: Settings, folder: Path) -> tuple[Finding, int]:
     """Return what is to be said of the suites, and how many cases in them have a rubric."""
-    from naoshi.evals.suite_file import load_suite  # ruamel is slow to load, and only this check needs it
-
     cases: list[EvalCase] = []
     for path in sorted((folder / settings.evals.folder).glob("*.yaml")):
         try:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from naoshi.evals.runner import Runner
     from naoshi.evals.settings import AgentSettings, EvalSettings, SplitWeights
     from naoshi.evals.splits import assign_split
-    from naoshi.evals.suite_file import SuiteFile, load_suite
+    from naoshi.evals.suite_file import SuiteFile
+    from naoshi.evals.suite_load import load_suite
 
 __all__ = [
     "AgentSettings",
@@ -49,7 +50,7 @@ _HOME = {
     "SplitWeights": "settings",
     "SuiteFile": "suite_file",
     "assign_split": "splits",
-    "load_suite": "suite_file",
+    "load_suite": "suite_load",
     "merge_cases": "merge",
     "run_cases": "run",
     "settings_hash": "run",

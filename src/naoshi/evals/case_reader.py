@@ -18,7 +18,7 @@ from naoshi.evals.suite_source import SuiteSource
 from naoshi.evals.template import TemplateError, render
 from naoshi.evals.transform import joined_transform
 from naoshi.evals.var_templates import rendered_vars
-from naoshi.evals.yaml_document import is_null
+from naoshi.evals.yaml_nodes import is_null
 from naoshi.records.base import content_id
 from naoshi.records.eval_case import Assertion, EvalCase, Provenance, Split
 

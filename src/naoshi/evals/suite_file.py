@@ -1,36 +1,22 @@
-"""Suites on disk: read whole, and edited so that only what changed is touched."""
+"""Suites on disk, edited so that only what changed is touched."""
 
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from naoshi.errors import MissingPathError, NotFoundError, SuiteError
+from naoshi.errors import NotFoundError, SuiteError
 from naoshi.evals.score import require_known
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.suite_layout import Item, SuiteLayout, suite_layout
-from naoshi.evals.suite_reader import ReadCase, digest_of, file_split, read_cases
+from naoshi.evals.suite_load import read_suite, suite_name
+from naoshi.evals.suite_reader import ReadCase, file_split, read_cases
 from naoshi.evals.suite_writer import case_items, suite_text
 from naoshi.records.base import JsonValue
-from naoshi.records.eval_case import EvalCase, Suite
+from naoshi.records.eval_case import EvalCase
 from naoshi.system.files import write_durably
 
 _LINE_REST = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
-_SUITE_FIELDS = set(Suite.model_fields)
 _BY_HAND = "edit the file by hand"
-
-
-def load_suite(path: Path, *, root: Path | None = None, settings: EvalSettings | None = None) -> Suite:
-    """Return the suite at *path*; its ``path`` is relative to *root* (the repository) where it lies there.
-
-    Raises:
-        MissingPathError: there is no such file.
-        SuiteError: it cannot be read, or holds what we do not support; one line with file and line number.
-    """
-    data, name = _read(path), _name(path, root)
-    read = read_cases(data, name=name, stem=path.stem, settings=settings or EvalSettings(), folder=path.parent)
-    cases = tuple(item.case for item in read)
-    fields = {"schema_version": 1, "name": path.stem, "path": name, "digest": digest_of(data), "cases": cases}
-    return Suite.of_checked(_SUITE_FIELDS, fields)
 
 
 class SuiteFile:
@@ -51,7 +37,7 @@ class SuiteFile:
         Raises:
             SuiteError: the file cannot be read, or holds what we do not support.
         """
-        data = _read(path) if path.exists() else None
+        data = read_suite(path) if path.exists() else None
         return cls(path=path, data=data, settings=settings or EvalSettings())
 
     @property
@@ -101,7 +87,7 @@ class SuiteFile:
         """
         if self._data == self._on_disk:
             return False
-        present = _read(self._path) if self._path.exists() else None
+        present = read_suite(self._path) if self._path.exists() else None
         if present != self._on_disk:
             raise SuiteError(f"{self._name} was changed while it was being edited", hint="run the command again")
         write_durably(self._path, self._data)
@@ -110,7 +96,7 @@ class SuiteFile:
 
     @property
     def _name(self) -> str:
-        return _name(self._path, None)
+        return suite_name(self._path, None)
 
     def _text(self) -> str:
         return self._data.decode("utf-8").removeprefix("\ufeff")
@@ -166,21 +152,6 @@ class SuiteFile:
 
     def _not_editable(self, reason: str) -> SuiteError:
         return SuiteError(f"{self._name} cannot be edited safely: {reason}", hint=_BY_HAND)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise MissingPathError(f"there is no suite {path}") from error
-    except OSError as error:
-        raise SuiteError(f"cannot read {path}: {error.strerror or error}") from error
-
-
-def _name(path: Path, root: Path | None) -> str:
-    if root is not None and path.resolve().is_relative_to(root.resolve()):
-        return path.resolve().relative_to(root.resolve()).as_posix()
-    return path.as_posix() if root is None else path.name
 
 
 def _tested(case: EvalCase) -> list[JsonValue]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from naoshi.evals.yaml_document import CoreLoader
+from naoshi.evals.yaml_composer import CoreLoader
 
 _YAML: Any = yaml
 _BETWEEN = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*")

@@ -6,7 +6,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
 from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
@@ -15,7 +14,8 @@ from naoshi.evals.case_reader import CaseReader
 from naoshi.evals.plain_document import Document, PlainDocument
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.suite_source import ReadsOtherFilesError, SuiteSource
-from naoshi.evals.yaml_document import YamlDocument, is_null, is_text
+from naoshi.evals.yaml_document import YamlDocument
+from naoshi.evals.yaml_nodes import Node, is_list, is_null, is_text
 from naoshi.records.eval_case import EvalCase, Split
 
 _TOP_KEYS = frozenset(
@@ -91,24 +91,24 @@ class _Reader:
             return ()
         return self._distinct(list(self._tests(top["tests"])))
 
-    def _check_prompts(self, node: yaml.Node | None) -> None:
-        if isinstance(node, yaml.SequenceNode) and len(self._document.items(node, "`prompts`")) > 1:
+    def _check_prompts(self, node: Node | None) -> None:
+        if is_list(node) and len(self._document.items(node, "`prompts`")) > 1:
             raise self._document.error(
                 node, "several `prompts` make several runs of each test; the agent under test has one of its own"
             )
 
-    def _default_test(self, node: yaml.Node | None) -> JsonValue:
+    def _default_test(self, node: Node | None) -> JsonValue:
         if node is None or is_null(node):
             return None
-        self._document.plain_line = node.start_mark.line + 1
+        self._document.plain_line = self._document.line(node)
         if not is_text(node):
             return self._document.value(node)
         try:
-            return self._source.value(str(node.value))
+            return self._source.value(str(node[1]))
         except SuiteError as error:
             raise self._document.error(node, error.message) from error
 
-    def _tests(self, node: yaml.Node) -> Iterator[ReadCase]:
+    def _tests(self, node: Node) -> Iterator[ReadCase]:
         if is_text(node):
             yield from self._of_files(node)
             return
@@ -122,18 +122,18 @@ class _Reader:
                 yield from self._of_files(self._path(item, fields))
                 continue
             for case in own.cases(item, fields):
-                yield ReadCase(case=case, line=item.start_mark.line + 1, item=place)
+                yield ReadCase(case=case, line=self._document.line(item), item=place)
 
-    def _path(self, node: yaml.Node, fields: dict[str, Any]) -> yaml.ScalarNode:
+    def _path(self, node: Node, fields: dict[str, Any]) -> Node:
         """Return the reference to a file of tests that the test *node* is."""
         path = fields["path"]
         if len(fields) > 1 or not is_text(path):
             raise self._document.error(node, "`path` to a file of tests stands alone; its `config` is not supported")
         return path
 
-    def _of_files(self, node: yaml.ScalarNode) -> Iterator[ReadCase]:
+    def _of_files(self, node: Node) -> Iterator[ReadCase]:
         try:
-            paths = self._source.found(str(node.value))
+            paths = self._source.found(str(node[1]))
         except SuiteError as error:
             raise self._document.error(node, error.message) from error
         for path in paths:
@@ -144,7 +144,7 @@ class _Reader:
                 reader = self._reader(document)
                 for test in tests:
                     for case in reader.cases(test, document.fields(test, "a test")):
-                        yield ReadCase(case=case, line=node.start_mark.line + 1, item=None)
+                        yield ReadCase(case=case, line=self._document.line(node), item=None)
 
     def _reader(self, document: Document) -> CaseReader:
         return CaseReader(
@@ -172,7 +172,7 @@ _Read = Iterator[tuple[Document, Iterable[Any]]]
 
 def _yaml_tests(path: Path) -> _Read:
     document = YamlDocument(name=path.name, data=path.read_bytes())
-    many = isinstance(document.root, yaml.SequenceNode)
+    many = is_list(document.root)
     yield document, document.items(document.root, "the tests") if many else [document.root]
 
 

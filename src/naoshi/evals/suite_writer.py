@@ -4,14 +4,12 @@ import re
 from typing import Any, cast
 
 import yaml
-from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
-from naoshi.evals.template import escape
-from naoshi.records.eval_case import Assertion, EvalCase
+from naoshi.evals.written_case import PROMPT, case_as_test
+from naoshi.records.eval_case import EvalCase
 
 _WIDE = 2**31 - 1
-PROMPT = "The agent gets the vars of each test."
 _MAYBE_NUMBER = re.compile(r"[-+.\d~<]")
 # Quoted singly, these would be folded as line breaks are.
 _ODD_BREAK = re.compile("[\r\x85\u2028\u2029]")
@@ -61,59 +59,6 @@ def case_items(cases: tuple[EvalCase, ...], *, indent: int, line_break: str = "\
     prefix = " " * indent
     lines = _dumped([case_as_test(case) for case in cases]).split("\n")
     return line_break.join(prefix + line if line else line for line in lines)
-
-
-def case_as_test(case: EvalCase) -> dict[str, JsonValue]:
-    """Return *case* as a test of a Promptfoo config. Texts that Promptfoo would fill in are escaped."""
-    test: dict[str, JsonValue] = {"description": case.description} if case.description else {}
-    test["vars"] = {key: _escaped(value) for key, value in case.vars.items()}
-    test["assert"] = [_assertion(item) for item in case.assertions]
-    if not case.every:
-        test["threshold"] = case.threshold
-    if any(isinstance(value, list) for value in case.vars.values()):
-        test["options"] = {"disableVarExpansion": True}
-    metadata: dict[str, JsonValue] = {
-        "case_id": case.case_id,
-        "category": case.category,
-        "split": case.split.value,
-    }
-    if case.source_key:
-        metadata["source_key"] = case.source_key
-    provenance = {name: value for name, value in vars(case.provenance).items() if value is not None}
-    del provenance["schema_version"]
-    if provenance:
-        metadata["provenance"] = provenance
-    test["metadata"] = metadata
-    return test
-
-
-def _assertion(assertion: Assertion) -> dict[str, JsonValue]:
-    written: dict[str, JsonValue] = {"type": assertion.type}
-    if assertion.value is not None:
-        written["value"] = _value(assertion)
-    if assertion.transform is not None:
-        written["transform"] = assertion.transform
-    if assertion.threshold is not None:
-        written["threshold"] = assertion.threshold
-    if assertion.weight != 1.0:
-        written["weight"] = assertion.weight
-    if assertion.metric is not None:
-        written["metric"] = assertion.metric
-    return written
-
-
-def _value(assertion: Assertion) -> JsonValue:
-    if assertion.type in ("python", "not-python") and isinstance(assertion.value, dict):
-        return f"file://{assertion.value['file']}:{assertion.value['function']}"
-    return _escaped(assertion.value)
-
-
-def _escaped(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return escape(value)
-    if isinstance(value, list):
-        return [escape(item) if isinstance(item, str) else item for item in value]
-    return value
 
 
 def _dumped(value: Any) -> str:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from naoshi.evals.suite_file import load_suite
+from naoshi.evals.suite_load import load_suite
 from naoshi.evals.suites.standing import CaseStanding, standings
 from naoshi.flow.certificate_evidence import CertificateEvidence
 from naoshi.flow.judging import Judging

@@ -6,7 +6,8 @@ from pathlib import Path
 from naoshi.errors import SuiteError
 from naoshi.evals.left_alone import left_alone
 from naoshi.evals.merge import MergeReport, merge_cases
-from naoshi.evals.suite_file import SuiteFile, load_suite
+from naoshi.evals.suite_file import SuiteFile
+from naoshi.evals.suite_load import load_suite
 from naoshi.flow.loop import Loop
 from naoshi.records import Correction, EvalCase, Split, Suite, canonical_json
 

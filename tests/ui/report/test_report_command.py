@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from naoshi.app.build import open_loop
-from naoshi.evals.suite_file import load_suite
+from naoshi.evals.suite_load import load_suite
 from naoshi.flow.suites import load_suites
 from naoshi.records import Split
 from tests.ui.command_line import CommandLine

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 
-import yaml
 from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
@@ -127,7 +126,7 @@ def _loosely_read(text: str) -> JsonValue:
     try:
         document = YamlDocument(name="output", data=_without_comments(text).encode("utf-8", "replace"))
         return document.value(document.root)
-    except (SuiteError, yaml.YAMLError):
+    except SuiteError:
         return None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json
 
 from naoshi.errors import InputError, StoreError
-from naoshi.evals.suite_writer import PROMPT, case_as_test
+from naoshi.evals.written_case import PROMPT, case_as_test
 from naoshi.records.eval_case import EvalCase
 from naoshi.records.eval_run import AssertionResult, CaseResult, EvalRun, ResultState
 from naoshi.system.files import sync_folder

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from naoshi.errors import NotFoundError, SuiteError
-from naoshi.evals.suite_file import load_suite
+from naoshi.evals.suite_load import load_suite
 from naoshi.flow.certified import certified_change
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import last_present_run

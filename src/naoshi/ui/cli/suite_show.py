@@ -10,7 +10,7 @@ from naoshi.errors import SuiteError
 from naoshi.evals.agent_worker import utc_now
 from naoshi.evals.evaluation import Evaluation, first_agent
 from naoshi.evals.runner import Runner, told_progress
-from naoshi.evals.suite_file import load_suite
+from naoshi.evals.suite_load import load_suite
 from naoshi.records.eval_case import EvalCase, Split
 from naoshi.records.eval_run import ResultState
 from naoshi.system.git import Git
