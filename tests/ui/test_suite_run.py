@@ -1,7 +1,10 @@
 """`naoshi evals run SUITE`: one suite on the work tree."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,3 +95,22 @@ def misbehaving_shop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Comm
     line.git("add", ".")
     line.git("commit", "--quiet", "-m", "agent")
     return line
+
+
+def test_the_program_itself_tells_what_is_told_in_this_process(misbehaving_shop: CommandLine, suite: Path):
+    """Protects the suite's reading by a second process: the same results, the same errors, and no word more."""
+    wrong = suite.with_name("wrong.yaml")
+    wrong.write_text("tests:\n  - vars: {x: 1}\n    vars: {x: 2}\n", encoding="utf-8")
+    for path in (suite, wrong):
+        here = misbehaving_shop("evals", "run", str(path), "--json")
+        there = subprocess.run(
+            [sys.executable, "-m", "naoshi", "evals", "run", str(path), "--json", "-C", str(misbehaving_shop.folder)],
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert there.returncode == here.status
+        assert there.stderr.splitlines()[1:] == here.err.splitlines()[1:], "all but the identifier of the run"
+        assert _told(json.loads(there.stdout)) == _told(here.document)
+
+
+def _told(document: dict[str, Any]) -> object:
+    return document.get("error") or [(item["case_id"], item["state"]) for item in document["results"]]

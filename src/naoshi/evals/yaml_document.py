@@ -5,6 +5,7 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
+from naoshi.evals.compose_ahead import composed_ahead
 from naoshi.evals.plain_document import PlainDocument
 from naoshi.evals.yaml_nodes import (
     LARGEST_BYTES,
@@ -34,7 +35,7 @@ class YamlDocument:
         self.name = name
         self.plain_line = 1
         text = self._decoded(data)
-        self.root = self._composed(text)
+        self.root = composed_ahead(data) or self._composed(text)
 
     def error(self, node: Any, message: str) -> SuiteError:
         """Return the error that says *message* of the place of *node*."""
@@ -143,7 +144,7 @@ class YamlDocument:
         return text
 
     def _composed(self, text: str) -> Node:
-        # A suite that is all plain JSON needs none of it.
+        # Where another process has composed the suite, what does that need not be loaded.
         from naoshi.evals.yaml_composer import YamlFault, compose
 
         try:

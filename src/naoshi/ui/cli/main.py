@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
 
+from naoshi.evals.compose_ahead import begin_composing, end_composing
+
 _SELDOM = 20_000
 
 
@@ -21,6 +23,7 @@ def main() -> None:
     gc.set_threshold(_SELDOM)
     # Pydantic would look through every installed package for plugins, which none of our commands uses.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    begin_composing(sys.argv[1:])
     _end(run(sys.argv[1:]))
 
 
@@ -33,6 +36,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _end(status: int) -> None:
+    end_composing()
     # Imported by now in any case.
     from naoshi.ui.cli.command_line import INTERRUPTED
 
