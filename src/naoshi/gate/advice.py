@@ -1,7 +1,7 @@
 """What to do about a verdict, in English and in Japanese: a line for each kind of reason that it gives."""
 
 from naoshi.gate.reasons import key_of
-from naoshi.records.eval_run import Certainty, Verdict, VerdictOutcome
+from naoshi.records.verdict import Certainty, Verdict, VerdictOutcome
 
 _NAMED = 5
 

@@ -11,7 +11,7 @@ from naoshi.gate.pairing import Pair
 from naoshi.gate.policy import GatePolicy
 from naoshi.gate.statistics import PairedSample, can_show, difference_interval, holm, smallest_effect, wilson, worse_p
 from naoshi.gate.trials import CaseTrials, gives_no_answer, passing, unknown
-from naoshi.records.eval_run import CategoryStatistics, Certainty, MeasureStatistics
+from naoshi.records.verdict import CategoryStatistics, Certainty, MeasureStatistics
 
 # Of the error that averages may make: nearly all of it goes to whether cases pass, the rest to what that does not see.
 _SHARES = {PASSES.name: 0.94, SCORES.name: 0.045, ANSWERS.name: 0.015}

@@ -14,7 +14,14 @@ from naoshi.gate.reasons import named, number, reason
 from naoshi.gate.rerun import Rerun, RerunResults, RunAgain
 from naoshi.gate.trials import by_case, passing
 from naoshi.records.base import content_id
-from naoshi.records.eval_run import CategoryStatistics, EvalRun, Flip, PolicyVerdict, Verdict, VerdictOutcome
+from naoshi.records.eval_run import EvalRun
+from naoshi.records.verdict import (
+    CategoryStatistics,
+    Flip,
+    PolicyVerdict,
+    Verdict,
+    VerdictOutcome,
+)
 
 
 def decide(

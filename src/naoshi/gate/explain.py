@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from naoshi.gate.advice import advice
 from naoshi.gate.reasons import in_japanese
-from naoshi.records.eval_run import (
+from naoshi.records.eval_run import ResultState
+from naoshi.records.language import Language
+from naoshi.records.verdict import (
     CategoryStatistics,
     CategoryVerdict,
     Flip,
     PolicyVerdict,
-    ResultState,
     Verdict,
     VerdictOutcome,
 )
-from naoshi.records.language import Language
 
 _SHOWN = 10
 _ROUNDING = 1e-6

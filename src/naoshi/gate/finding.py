@@ -7,7 +7,8 @@ from naoshi.gate.pairing import Pair, Pairing
 from naoshi.gate.policy import CategoryTolerance, GatePolicy
 from naoshi.gate.reasons import named, reason
 from naoshi.gate.trials import CaseTrials, by_case, failing, gives_no_answer, passes, passing
-from naoshi.records.eval_run import CategoryStatistics, CategoryVerdict, EvalRun, VerdictOutcome
+from naoshi.records.eval_run import EvalRun
+from naoshi.records.verdict import CategoryStatistics, CategoryVerdict, VerdictOutcome
 
 ROUNDING = 1e-9
 """Rates are ratios of counts; this is far below one case in a million and far above rounding."""

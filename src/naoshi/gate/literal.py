@@ -8,7 +8,7 @@ from naoshi.gate.pairing import Pair
 from naoshi.gate.policy import GatePolicy
 from naoshi.gate.reasons import named, number, reason
 from naoshi.gate.trials import CaseTrials, failing, failing_share_by_source, gives_no_answer, passing, unknown
-from naoshi.records.eval_run import CategoryStatistics, CategoryVerdict, VerdictOutcome
+from naoshi.records.verdict import CategoryStatistics, CategoryVerdict, VerdictOutcome
 
 
 def judge_literally(

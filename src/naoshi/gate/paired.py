@@ -18,7 +18,13 @@ from naoshi.gate.reasons import named, reason
 from naoshi.gate.rerun import FlipState, RerunResults
 from naoshi.gate.statistics import repeats_needed
 from naoshi.gate.trials import CaseTrials, certainly_fails
-from naoshi.records.eval_run import CategoryStatistics, CategoryVerdict, Certainty, MeasureStatistics, VerdictOutcome
+from naoshi.records.verdict import (
+    CategoryStatistics,
+    CategoryVerdict,
+    Certainty,
+    MeasureStatistics,
+    VerdictOutcome,
+)
 
 _MEASURES = {measure.name: measure for measure in (PASSES, ANSWERS, SCORES)}
 _UNSAFE_RERUNS = 3

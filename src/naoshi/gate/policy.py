@@ -7,7 +7,8 @@ from typing import Annotated, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from naoshi.gate.rerun import Rerun, RunAgain
-from naoshi.records.eval_run import EvalRun, Verdict
+from naoshi.records.eval_run import EvalRun
+from naoshi.records.verdict import Verdict
 
 # Re-runs need little of it: a fifth costs them one more round at most, and leaves the averages nearly all their power.
 _PART_OF_AVERAGES = 0.8

@@ -11,8 +11,9 @@ from naoshi.gate.policy import CategoryTolerance, Gate, GatePolicy
 from naoshi.gate.rerun import Rerun
 from naoshi.gate.trials import gives_no_answer, is_unknown, passes
 from naoshi.records.base import content_hash, content_id
-from naoshi.records.eval_run import CaseResult, Certainty, EvalRun, ResultState, Verdict, VerdictOutcome
+from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
 from naoshi.records.gate_self_test import GateProbe, GateSelfTest
+from naoshi.records.verdict import Certainty, Verdict, VerdictOutcome
 
 GATE_VERSION = f"{__version__}/1"
 """The version of the gate. The number after the stroke goes up with each change of how it decides."""

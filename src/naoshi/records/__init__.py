@@ -41,21 +41,7 @@ if TYPE_CHECKING:
         Task,
     )
     from naoshi.records.eval_case import Assertion, EvalCase, Provenance, Split, Suite
-    from naoshi.records.eval_run import (
-        AssertionResult,
-        Baseline,
-        CaseResult,
-        CategoryStatistics,
-        CategoryVerdict,
-        Certainty,
-        EvalRun,
-        Flip,
-        MeasureStatistics,
-        PolicyVerdict,
-        ResultState,
-        Verdict,
-        VerdictOutcome,
-    )
+    from naoshi.records.eval_run import AssertionResult, CaseResult, EvalRun, ResultState
     from naoshi.records.evidence import Evidence
     from naoshi.records.field_rule import FieldKind, FieldRule, FieldRules
     from naoshi.records.gate_self_test import GateProbe, GateSelfTest
@@ -67,6 +53,17 @@ if TYPE_CHECKING:
     from naoshi.records.source_document import SourceDocument, SourceLine
     from naoshi.records.text_comparison import Comparison, as_text, loosened
     from naoshi.records.trace import Artifact, QuarantinedLine, Span, SpanKind, SpanStatus, Trace
+    from naoshi.records.verdict import (
+        Baseline,
+        CategoryStatistics,
+        CategoryVerdict,
+        Certainty,
+        Flip,
+        MeasureStatistics,
+        PolicyVerdict,
+        Verdict,
+        VerdictOutcome,
+    )
 
 __all__ = [
     "AgentConfig",
@@ -167,13 +164,13 @@ _HOME = {
     "Assertion": "eval_case",
     "AssertionResult": "eval_run",
     "Attempt": "change",
-    "Baseline": "eval_run",
+    "Baseline": "verdict",
     "Calibration": "calibration",
     "CaseResult": "eval_run",
-    "CategoryStatistics": "eval_run",
-    "CategoryVerdict": "eval_run",
+    "CategoryStatistics": "verdict",
+    "CategoryVerdict": "verdict",
     "Cause": "correction",
-    "Certainty": "eval_run",
+    "Certainty": "verdict",
     "Certificate": "change",
     "CertificateCheck": "change",
     "Change": "change",
@@ -201,14 +198,14 @@ _HOME = {
     "FieldRules": "field_rule",
     "GateProbe": "gate_self_test",
     "GateSelfTest": "gate_self_test",
-    "Flip": "eval_run",
+    "Flip": "verdict",
     "Handoff": "diagnosis",
     "HandoffCase": "diagnosis",
     "Layer": "diagnosis",
     "LedgerEntry": "release",
-    "MeasureStatistics": "eval_run",
+    "MeasureStatistics": "verdict",
     "Outcome": "confirmation",
-    "PolicyVerdict": "eval_run",
+    "PolicyVerdict": "verdict",
     "Probe": "calibration",
     "Proposal": "proposal",
     "ProposalState": "proposal",
@@ -244,8 +241,8 @@ _HOME = {
     "TriageClass": "correction",
     "TriageProposal": "correction",
     "Turn": "confirmation",
-    "Verdict": "eval_run",
-    "VerdictOutcome": "eval_run",
+    "Verdict": "verdict",
+    "VerdictOutcome": "verdict",
     "Version": "release",
     "as_text": "text_comparison",
     "canonical_json": "base",

@@ -3,7 +3,7 @@
 from pydantic import AwareDatetime
 
 from naoshi.records.base import Record
-from naoshi.records.eval_run import VerdictOutcome
+from naoshi.records.verdict import VerdictOutcome
 
 
 class GateProbe(Record):

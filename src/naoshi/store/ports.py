@@ -18,13 +18,14 @@ from naoshi.records.cycle import Cycle
 from naoshi.records.decision import Decision
 from naoshi.records.diagnosis import Diagnosis, Handoff
 from naoshi.records.eval_case import EvalCase
-from naoshi.records.eval_run import Baseline, EvalRun, Verdict
+from naoshi.records.eval_run import EvalRun
 from naoshi.records.gate_self_test import GateSelfTest
 from naoshi.records.proposal import Proposal
 from naoshi.records.release import LedgerEntry, Release, Review, Version
 from naoshi.records.repair import Repair
 from naoshi.records.signal import FailureGroup, Signal
 from naoshi.records.trace import QuarantinedLine, Trace
+from naoshi.records.verdict import Baseline, Verdict
 
 T = TypeVar("T", bound=Record)
 
