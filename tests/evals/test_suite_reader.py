@@ -1,16 +1,18 @@
 """Reading suites, those that people wrote and those that nobody should have."""
 
+import json
 import time
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from naoshi.errors import MissingPathError, SuiteError
 from naoshi.evals.score import score
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.suite_load import load_suite
 from naoshi.evals.suite_writer import case_items
-from naoshi.records import EvalCase, ResultState, Split
+from naoshi.records import EvalCase, Provenance, ResultState, Split
 from tests.evals.examples import minted
 
 BY_HAND = """\
@@ -196,3 +198,20 @@ def test_two_thousand_cases_are_read_fast(tmp_path: Path):
     load_suite(path, settings=fresh)
     assert first - begun < 3
     assert time.process_time() - first < 0.5
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"trace_id": "t", "corrected": "RM 1"},
+        {"field": "total", "artifact": "fields", "observed": None},
+        {"trace_id": "t", "observed": {"total": 1}, "corrected": [1, "a"]},
+        {"schema_version": 1, "group_id": "g"},
+        {},
+    ],
+)
+def test_provenance_is_the_record_that_it_says(tmp_path: Path, told: dict[str, JsonValue]):
+    """Protects the way back to the trace: however it is read, it is the record, field by field and in order."""
+    (found,) = read(tmp_path, f"tests:\n  - vars: {{x: 1}}\n    metadata: {{provenance: {json.dumps(told)}}}\n")
+    assert found.provenance == Provenance.model_validate(told)
+    assert found.provenance.to_json() == Provenance.model_validate(told).to_json()

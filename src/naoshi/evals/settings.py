@@ -40,10 +40,8 @@ class AgentSettings(BaseModel):
     family: str = ""
 
 
-class SplitWeights(BaseModel):
+class SplitWeights(BaseModel, frozen=True, extra="forbid"):
     """The shares of sources that go to each split. They need not add up to one."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     diagnose: _Finite = Field(default=0.6, ge=0, description="share of sources that the coding agent sees")
     validate_: _Finite = Field(default=0.2, ge=0, alias="validate", description="share of sources that judge a change")
@@ -60,7 +58,7 @@ class SplitWeights(BaseModel):
         return self.diagnose, self.validate_, self.holdout
 
 
-class EvalSettings(BaseModel):
+class EvalSettings(BaseModel, frozen=True, extra="forbid"):
     """The section ``[evals]``.
 
     ``folder`` (relative to the repository) holds the suites that people keep. ``threshold`` (above 0, at most 1) is
@@ -75,8 +73,6 @@ class EvalSettings(BaseModel):
     ``flaky_share`` of its ``flaky_repeats`` or more repeats flipped. The holdout may be asked ``holdout_per_cycle``
     times in a cycle and ``holdout_per_month`` times in a calendar month (UTC) in all.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     folder: str = "evals"
     threshold: float = Field(default=0.7, gt=0, le=1, allow_inf_nan=False)

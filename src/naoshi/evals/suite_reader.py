@@ -45,9 +45,8 @@ def read_cases(
     Raises:
         SuiteError: it cannot be read, or holds what we do not support; one line with file and line number.
     """
-    settings_json = settings.model_dump_json(by_alias=True)
     try:
-        return _read_once(data, name, stem, settings_json)
+        return _read_once(data, name, stem, settings)
     except ReadsOtherFilesError as error:
         if folder is None:
             raise SuiteError(f"{name} refers to other files, which cannot be read from here") from error
@@ -55,8 +54,7 @@ def read_cases(
 
 
 @lru_cache(maxsize=16)
-def _read_once(data: bytes, name: str, stem: str, settings_json: str) -> tuple[ReadCase, ...]:
-    settings = EvalSettings.model_validate_json(settings_json)
+def _read_once(data: bytes, name: str, stem: str, settings: EvalSettings) -> tuple[ReadCase, ...]:
     return _Reader(data=data, name=name, stem=stem, settings=settings, source=SuiteSource(None)).cases()
 
 

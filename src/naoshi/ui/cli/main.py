@@ -11,6 +11,7 @@ from contextlib import suppress
 from types import FrameType
 
 from naoshi.evals.compose_ahead import begin_composing, end_composing
+from naoshi.ui.cli.no_plugins import NoPlugins
 
 _SELDOM = 20_000
 
@@ -22,7 +23,8 @@ def main() -> None:
     # Loading modules makes many objects and no garbage.
     gc.set_threshold(_SELDOM)
     # Pydantic would look through every installed package for plugins, which none of our commands uses.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
+        NoPlugins.stand_in()
     begin_composing(sys.argv[1:])
     _end(run(sys.argv[1:]))
 
