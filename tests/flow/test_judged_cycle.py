@@ -17,8 +17,9 @@ from naoshi.evals.judging.labels import read_labels
 from naoshi.evals.judging.model_judge import ModelJudge
 from naoshi.flow.cycle import Workshop
 from naoshi.flow.holdout import holdout_use
+from naoshi.flow.left_to_people import left_groups
 from naoshi.flow.loop import Loop
-from naoshi.records import CycleState, EvalRun, ResultState, VerdictOutcome
+from naoshi.records import CycleState, EvalRun, RepairState, ResultState, VerdictOutcome
 from naoshi.system.git import Git
 from tests.flow.mail_shop import Follower, correct_mails, make_shop, open_shop, record_traces
 from tests.peers.scripted_api.answers import Answer, fail, use
@@ -35,13 +36,13 @@ LABELS = "output,rubric,label\n" + "".join(
 )
 
 
-def make_judged_shop(folder: Path, api: ScriptedApi, *, agent: str = "none") -> Path:
+def make_judged_shop(folder: Path, api: ScriptedApi, *, agent: str = "none", attempts: int = 1) -> Path:
     """Make a shop of mails with rubrics in its suites and a judge at *api*."""
     make_shop(folder)
     config = folder / "naoshi.toml"
     judge = f'[judge]\nmodel = "qwen-judge"\nbase_url = "{api.url}/v1"\nretries = 0\n'
     text = config.read_text().replace("[agent]\n", f'[agent]\nmodel = "{agent}"\n') + judge
-    config.write_text(text.replace("[repair]\n", "[repair]\nattempts = 1\n"))
+    config.write_text(text.replace("[repair]\n", f"[repair]\nattempts = {attempts}\n"))
     tests = [
         {
             "vars": {"mail": f"mails/{mail}.txt"},
@@ -171,6 +172,23 @@ def test_nothing_is_released_on_a_bad_or_missing_grade(
         assert judged == ([] if script is worse_later else [VerdictOutcome.inconclusive])
         assert not loop.store.releases.count()
         assert "Your reference:" not in (folder / "harness" / "labels.json").read_text()
+        assert api.faults == []
+
+
+def test_without_grades_no_attempt_is_spent_and_the_next_cycle_tries_again(tmp_path: Path) -> None:
+    """Protects the bill and the groups: no other change could be judged either, and none of them is unmendable."""
+    with ExitStack() as stack:
+        api = stack.enter_context(ScriptedApi(honest))
+        folder = make_judged_shop(tmp_path / "shop", api, attempts=3)
+        loop, workshop = prepared(stack, folder)
+        cycle = workshop.run_cycle()
+        assert (cycle.state, cycle.attempt) == (CycleState.refused, 1)
+        assert "another change could not be judged either" in cycle.reasons[-1]
+        assert [repair.state for repair in loop.store.repairs.find()] == [RepairState.abandoned]
+        assert loop.store.handoffs.count() == 1 and left_groups(loop) == ()
+        measure(loop, folder)
+        again = workshop.run_cycle()
+        assert (again.state, again.reasons) == (CycleState.released, ())
         assert api.faults == []
 
 

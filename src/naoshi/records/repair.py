@@ -13,7 +13,7 @@ UNGROUPED = "ungrouped"
 class RepairState(StrEnum):
     """Where a repair is: at work, ended with a change that is certified, or ended without one, or overtaken.
 
-    ``abandoned`` is one that was stopped and can no longer go on, since what it stood on has changed.
+    ``abandoned`` is one that can no longer go on: what it stood on has changed, or nobody could judge its change.
     """
 
     under_way = "under_way"

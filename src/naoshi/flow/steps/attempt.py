@@ -87,11 +87,25 @@ def refused_by_gate(loop: Loop, cycle: Cycle, told: str, *, reasons: tuple[str, 
 
     The next attempt is told *told*, people are told *reasons*.
     """
+    return _go_on(loop, cycle, _turned_down(loop, cycle, reasons=reasons, told=(told,)))
+
+
+def not_graded(loop: Loop, cycle: Cycle, *, reasons: tuple[str, ...]) -> Cycle:
+    """End the cycle as the judge gave no grades, which it would not give to another change either.
+
+    That is no fault of the change, so that nothing is left to people: the next cycle tries the same groups again.
+    """
+    repair = _turned_down(loop, cycle, reasons=reasons, told=())
+    loop.store.repairs.put(ended_repair(loop, repair, RepairState.abandoned))
+    return ended(loop, cycle, CycleState.refused, *reasons)
+
+
+def _turned_down(loop: Loop, cycle: Cycle, *, reasons: tuple[str, ...], told: tuple[str, ...]) -> Repair:
+    """Keep the attempt whose change the gate did not let through; its certificate speaks for it no more."""
     change = require(loop.store.changes, cycle.change_id)
     certificate = require(loop.store.certificates, cycle.certificate_id)
     refused = certificate.model_copy(update={"granted": False})
-    repair = _keep(loop, cycle, number=change.attempt, certificate=refused, reasons=reasons, told=(told,))
-    return _go_on(loop, cycle, repair)
+    return _keep(loop, cycle, number=change.attempt, certificate=refused, reasons=reasons, told=told)
 
 
 def _keep(

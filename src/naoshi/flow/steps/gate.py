@@ -1,13 +1,17 @@
 """The gate: is the candidate at least as good, in every category, as what is in force and as the baseline?"""
 
+from collections.abc import Sequence
+
 from naoshi.flow.loop import Loop
 from naoshi.flow.quarantine import SetAside
 from naoshi.flow.required import require
 from naoshi.flow.rerun import rerunning
-from naoshi.flow.steps.attempt import refused_by_gate
+from naoshi.flow.steps.attempt import not_graded, refused_by_gate
 from naoshi.flow.trusted_gate import require_trusted
 from naoshi.gate.decide import settle
-from naoshi.records import Cycle, EvalRun, Verdict, VerdictOutcome
+from naoshi.records import Cycle, EvalRun, ResultState, Verdict, VerdictOutcome
+
+_OF_THE_JUDGE = "another change could not be judged either: see to the judge (`naoshi doctor`), then run a cycle again"
 
 
 def baseline_run(loop: Loop) -> EvalRun | None:
@@ -51,11 +55,27 @@ def judge_run(loop: Loop, candidate: EvalRun, present: EvalRun | None) -> Verdic
 def gate_step(loop: Loop, cycle: Cycle) -> Cycle:
     """Judge the certified change; one that does not pass is told to the next attempt by category alone."""
     candidate = require(loop.store.runs, cycle.after_run_id)
-    verdict = judge_run(loop, candidate, loop.store.runs.get(cycle.before_run_id or ""))
+    present = loop.store.runs.get(cycle.before_run_id or "")
+    verdict = judge_run(loop, candidate, present)
     loop.report(f"gate: {verdict.outcome.value}, {'; '.join(verdict.reasons)}")
     judged = cycle.model_copy(update={"verdict_id": verdict.verdict_id})
     if verdict.outcome is not VerdictOutcome.pass_:
         blocked = [item.category for item in verdict.categories if item.outcome is not VerdictOutcome.pass_]
         told = f"gate: {verdict.outcome.value} in {', '.join(blocked) or 'the whole run'}"
-        return refused_by_gate(loop, judged, told, reasons=(f"gate: {verdict.outcome.value}", *verdict.reasons))
+        reasons = (f"gate: {verdict.outcome.value}", *verdict.reasons)
+        runs = [run for run in (candidate, present) if run is not None]
+        is_open = verdict.outcome is VerdictOutcome.inconclusive and bool(blocked)
+        if is_open and _without_grades(runs).issuperset(blocked):
+            return not_graded(loop, judged, reasons=(*reasons, _OF_THE_JUDGE))
+        return refused_by_gate(loop, judged, told, reasons=reasons)
     return judged.model_copy(update={"stage": "review"})
+
+
+def _without_grades(runs: Sequence[EvalRun]) -> set[str]:
+    """Return the categories in which a judge had to grade and gave no grade that counts."""
+    return {
+        result.category
+        for run in runs
+        for result in run.results
+        if result.state is ResultState.judge_error
+    }  # fmt: skip
