@@ -234,6 +234,9 @@ def test_rows_are_mined(agent: Agent, said: Any) -> None:
     assert "rows checked, none changes" in text
     assert "REFUSED: changes" in text
     assert [row["is_free"] for row in said("mine", "--json")[1]["rows"]] == [True, False]
+    assert said("mine", "--fewest", "9") == (0, "no unread reply became certain often enough\n")
+    japanese = said("mine", "--language", "ja")[1]
+    assert "変わる行はありません" in japanese and "不可: " in japanese and "REFUSED" not in japanese
 
 
 def chat(agent: Agent, screen: io.StringIO) -> ConfirmChat:

@@ -148,6 +148,7 @@ def mine(
     ] = None,
     fewest: Annotated[int, typer.Option(min=1, help="In how many questions a reply must have been seen.")] = 2,
     state: State = HERE,
+    language: In = None,
     as_json: AsJson = False,
 ) -> int:
     """List unread replies whose meaning became certain, as rows that the grammar might get.
@@ -156,7 +157,7 @@ def mine(
     """
     from naoshi.ui.cli.confirm_figures import show_mined
 
-    return show_mined(state, turns, rows, Output(as_json=as_json), fewest=fewest)
+    return show_mined(state, turns, rows, Output(as_json=as_json), fewest=fewest, language=language)
 
 
 def chat(

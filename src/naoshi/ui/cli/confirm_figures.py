@@ -102,21 +102,25 @@ def show_what_if(
     return 0 if told.is_safe else 1
 
 
-def show_mined(state: str, turns: Path | None, rows: Path | None, out: Output, *, fewest: int) -> int:
+def show_mined(
+    state: str, turns: Path | None, rows: Path | None, out: Output, *, fewest: int, language: str | None
+) -> int:
     """Show unread replies whose meaning became certain, as rows of the table of readings."""
+    words = screen_words(language)
     log = _log(state, "turns", turns, "Confirmations(..., on_turn=JsonLinesEvents(PATH))")
-    recorded = _whole(*read_turns(log), out, screen_words("en"))
+    recorded = _whole(*read_turns(log), out, words)
     mined = mine_rows(recorded, read_reply_rows(rows), fewest=fewest)
     for row in mined:
         columns = (_cell(row.reply), json.dumps(list(row.labels), ensure_ascii=False), str(row.choice), "resolved")
-        proof = f"seen {row.seen}×; {row.checked} rows checked, none changes"
+        proof = words.proven.format(seen=row.seen, checked=row.checked)
         if row.against:
-            proof = f"REFUSED: changes {counted(len(row.against), 'row')}, such as {_cell(row.against[0].reply)}"
+            changed = counted(len(row.against), *words.row)
+            proof = words.changes_rows.format(rows=changed, first=_cell(row.against[0].reply))
         elif row.otherwise:
-            proof = f"REFUSED: meant something else {row.otherwise}×"
+            proof = words.meant_otherwise.format(times=row.otherwise)
         out.say("\t".join((*columns, proof)))
     if not mined:
-        out.say("no unread reply became certain often enough")
+        out.say(words.none_mined)
     out.result({"rows": [{**row.model_dump(mode="json"), "is_free": row.is_free} for row in mined]})
     return 0
 

@@ -1,4 +1,4 @@
-"""What `naoshi confirm list|show|stats|check|what-if` puts on screen, in the language of whoever watches."""
+"""What `naoshi confirm list|show|stats|check|what-if|mine` puts on screen, in the language of whoever watches."""
 
 import os
 from collections.abc import Mapping
@@ -49,6 +49,11 @@ class ScreenWords:
     missed_why: str
     relaxed: str
     suggested: str
+    proven: str
+    changes_rows: str
+    row: tuple[str, str]
+    meant_otherwise: str
+    none_mined: str
 
 
 _ENGLISH: Final = ScreenWords(
@@ -95,6 +100,11 @@ _ENGLISH: Final = ScreenWords(
     missed_why="        now {why}",
     relaxed="note: {tool} was refused once, and would no longer always be asked about",
     suggested="could be asked less: {tool} (rule {rule}), {approved} approvals and never a refusal",
+    proven="seen {seen}×; {checked} rows checked, none changes",
+    changes_rows="REFUSED: changes {rows}, such as {first}",
+    row=("row", "rows"),
+    meant_otherwise="REFUSED: meant something else {times}×",
+    none_mined="no unread reply became certain often enough",
 )
 _JAPANESE: Final = ScreenWords(
     open_columns=("会話", "質問", "回数", "最後に尋ねた時刻", "ルール"),
@@ -140,6 +150,11 @@ _JAPANESE: Final = ScreenWords(
     missed_why="        新しいルールでは: {why}",
     relaxed="注意: {tool} は一度拒否されていますが、いつも尋ねるとは限らなくなります",
     suggested="尋ねる回数を減らせます: {tool}（ルール {rule}）、承認 {approved} 件、拒否なし",
+    proven="{seen} 回見られました。{checked} 行を確かめ、変わる行はありません",
+    changes_rows="不可: {rows}の読み方が変わります（例: {first}）",
+    row=("行", "行"),
+    meant_otherwise="不可: 別の意味だったことが {times} 回あります",
+    none_mined="意味が十分に確かになった返事はありません",
 )
 WORDS: Final = {Language.english: _ENGLISH, Language.japanese: _JAPANESE}
 
