@@ -10,24 +10,12 @@ from pydantic import JsonValue
 
 from naoshi.errors import RecordConflictError
 from naoshi.records.base import Record
-from naoshi.records.change import Attempt, Certificate, Change
-from naoshi.records.correction import Correction, Triage
-from naoshi.records.cycle import Cycle
-from naoshi.records.decision import Decision
-from naoshi.records.diagnosis import Diagnosis, Handoff
-from naoshi.records.eval_case import EvalCase
-from naoshi.records.eval_run import EvalRun
-from naoshi.records.gate_self_test import GateSelfTest
-from naoshi.records.proposal import Proposal
-from naoshi.records.release import LedgerEntry, Release, Review, Version
-from naoshi.records.repair import Repair
-from naoshi.records.signal import FailureGroup, Signal
-from naoshi.records.trace import QuarantinedLine, Trace
-from naoshi.records.verdict import Baseline, Verdict
+from naoshi.records.release import LedgerEntry
 from naoshi.store.index_key import index_key
 from naoshi.store.ledger_chain import next_entry
 from naoshi.store.nouns import Noun, noun
 from naoshi.store.record_text import record_from_text, record_to_text, same_record
+from naoshi.store.repositories import Repositories
 
 T = TypeVar("T", bound=Record)
 Kept = tuple[str, dict[str, str | int | None]]
@@ -151,35 +139,13 @@ class MemoryLedger:
         self._entries = entries
 
 
-class MemoryStore:
+class MemoryStore(Repositories):
     """All that Naoshi remembers, for as long as the process lives. Threads may share it."""
 
     def __init__(self) -> None:
         self._lock = RLock()
         self._repositories: list[MemoryRepository[Record]] = []
-        self.traces = self._repository(Trace, "traces")
-        self.quarantine = self._repository(QuarantinedLine, "quarantine")
-        self.corrections = self._repository(Correction, "corrections")
-        self.triages = self._repository(Triage, "triages")
-        self.decisions = self._repository(Decision, "decisions")
-        self.signals = self._repository(Signal, "signals")
-        self.groups = self._repository(FailureGroup, "groups")
-        self.cases = self._repository(EvalCase, "cases")
-        self.runs = self._repository(EvalRun, "runs")
-        self.baselines = self._repository(Baseline, "baselines")
-        self.verdicts = self._repository(Verdict, "verdicts")
-        self.self_tests = self._repository(GateSelfTest, "self_tests")
-        self.diagnoses = self._repository(Diagnosis, "diagnoses")
-        self.handoffs = self._repository(Handoff, "handoffs")
-        self.changes = self._repository(Change, "changes")
-        self.attempts = self._repository(Attempt, "attempts")
-        self.certificates = self._repository(Certificate, "certificates")
-        self.repairs = self._repository(Repair, "repairs")
-        self.proposals = self._repository(Proposal, "proposals")
-        self.reviews = self._repository(Review, "reviews")
-        self.versions = self._repository(Version, "versions")
-        self.releases = self._repository(Release, "releases")
-        self.cycles = self._repository(Cycle, "cycles")
+        super().__init__(self._repository)
         self.ledger = MemoryLedger(lock=self._lock)
 
     @contextmanager
