@@ -16,14 +16,14 @@ from naoshi.confirm import Confirmations, ConfirmationStore, Effects, Turn
 from naoshi.confirm.context import language_of
 from naoshi.errors import EffectError
 from naoshi.integrations.agents_tracing import setup_tracing as setup_tracing
-from naoshi.integrations.confirmed_conversation import ConfirmedConversation, Finished, Step, Stopped
+from naoshi.integrations.confirmed_conversation import ConfirmedConversation, Finished, Stopped
 from naoshi.integrations.paused_runs import PausedRun
 from naoshi.integrations.tool_call import ENGLISH, ToolCall, Wording, arguments_of
 
 _RUN: ContextVar[PausedRun | None] = ContextVar("naoshi_paused_run", default=None)
 
 
-class ConfirmedAgent:
+class ConfirmedAgent(ConfirmedConversation):
     """An agent of the OpenAI Agents SDK whose tools with ``needs_approval`` ask a person by number.
 
     ``await confirmed.take(conversation_id, text)`` takes in every message of a person. The first approval that a run
@@ -68,19 +68,7 @@ class ConfirmedAgent:
             max_turns=max_turns,
             wording=wording,
         )
-        self._conversation = ConfirmedConversation(
-            runs, store=store, confirmations=confirmations, wording=wording, taken_up_for=taken_up_for
-        )
-
-    async def take(
-        self, conversation_id: str, text: str, *, message_id: str | None = None, actor: str | None = None
-    ) -> Step:
-        """Take in one message of a person, and return what to show; see `ConfirmedConversation.take`.
-
-        Raises:
-            StoreError: the state cannot be read or written.
-        """
-        return await self._conversation.take(conversation_id, text, message_id=message_id, actor=actor)
+        super().__init__(runs, store=store, confirmations=confirmations, wording=wording, taken_up_for=taken_up_for)
 
 
 def with_claims(agent: Agent[Any], *, effects: Effects) -> Agent[Any]:

@@ -16,12 +16,12 @@ from pydantic_ai.tools import RunContext, ToolDefinition
 from naoshi.confirm import Confirmations, ConfirmationStore, Effects, Turn
 from naoshi.confirm.context import language_of
 from naoshi.errors import StoreError
-from naoshi.integrations.confirmed_conversation import ConfirmedConversation, Finished, Step, Stopped
+from naoshi.integrations.confirmed_conversation import ConfirmedConversation, Finished, Stopped
 from naoshi.integrations.paused_runs import PausedRun
 from naoshi.integrations.tool_call import ENGLISH, ToolCall, Wording, arguments_of
 
 
-class ConfirmedAgent:
+class ConfirmedAgent(ConfirmedConversation):
     """An agent of Pydantic AI whose tools that require approval ask a person by number.
 
     ``await confirmed.take(conversation_id, text)`` takes in every message of a person. The first approval that a run
@@ -61,19 +61,7 @@ class ConfirmedAgent:
             deps=deps,
             wording=wording,
         )
-        self._conversation = ConfirmedConversation(
-            runs, store=store, confirmations=confirmations, wording=wording, taken_up_for=taken_up_for
-        )
-
-    async def take(
-        self, conversation_id: str, text: str, *, message_id: str | None = None, actor: str | None = None
-    ) -> Step:
-        """Take in one message of a person, and return what to show; see `ConfirmedConversation.take`.
-
-        Raises:
-            StoreError: the state cannot be read or written.
-        """
-        return await self._conversation.take(conversation_id, text, message_id=message_id, actor=actor)
+        super().__init__(runs, store=store, confirmations=confirmations, wording=wording, taken_up_for=taken_up_for)
 
 
 @dataclass(kw_only=True)
