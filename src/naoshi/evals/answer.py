@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, NoReturn, cast
 
@@ -16,8 +15,7 @@ _SHOWN = 120
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """The agent's answer to one request, or why there is none (``error``, in words).
 
     ``latency_ms`` is milliseconds from request to answer, ``cost`` US dollars where the agent says it. ``artifacts``
@@ -29,11 +27,11 @@ class Answer:
     started_at: datetime
     ended_at: datetime
     latency_ms: float
-    output: JsonValue = None
-    artifacts: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-    spans: tuple[dict[str, JsonValue], ...] = ()
-    cost: float | None = None
-    error: str | None = None
+    output: JsonValue
+    artifacts: dict[str, JsonValue]
+    spans: tuple[dict[str, JsonValue], ...]
+    cost: float | None
+    error: str | None
 
 
 class AnswerLine(NamedTuple):
