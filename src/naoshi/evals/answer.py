@@ -3,7 +3,9 @@
 import json
 import math
 import re
+from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, cast
 
 from pydantic import JsonValue
@@ -27,11 +29,11 @@ class Answer(NamedTuple):
     started_at: datetime
     ended_at: datetime
     latency_ms: float
-    output: JsonValue
-    artifacts: dict[str, JsonValue]
-    spans: tuple[dict[str, JsonValue], ...]
-    cost: float | None
-    error: str | None
+    output: JsonValue = None
+    artifacts: Mapping[str, JsonValue] = MappingProxyType({})
+    spans: tuple[dict[str, JsonValue], ...] = ()
+    cost: float | None = None
+    error: str | None = None
 
 
 class AnswerLine(NamedTuple):
