@@ -34,6 +34,15 @@ def test_without_a_place_it_lies_where_git_does_not_look(triaged: CommandLine):
     assert "reports/evals.html" in done.out
 
 
+def test_the_page_speaks_the_language_that_is_asked_for(triaged: CommandLine):
+    """Protects whoever shows the page to others: the settings' language is a default, not a must."""
+    page = triaged.folder / ".naoshi" / "reports" / "evals.html"
+    for words, spoken in (((), "en"), (("--language", "ja"), "ja"), (("--language", "en"), "en")):
+        assert triaged("evals", "report", *words).status == 0
+        assert f'<html lang="{spoken}"' in page.read_text(encoding="utf-8")
+    assert triaged("evals", "report", "--language", "fr").code == "usage"
+
+
 def test_a_place_that_cannot_be_written_is_one_line(triaged: CommandLine, tmp_path: Path):
     """Protects people from a traceback where the folder is a file."""
     (tmp_path / "file").write_text("")

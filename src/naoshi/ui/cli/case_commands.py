@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from naoshi.errors import UsageError
-from naoshi.ui.cli.options import HERE, AsJson, Folder, Runner, Scope
+from naoshi.ui.cli.options import HERE, AsJson, Folder, In, Runner, Scope
 from naoshi.ui.cli.output import Output
 
 
@@ -122,6 +122,7 @@ def report(
     output: Annotated[
         Path | None, typer.Option(help="The file to write; without it `.naoshi/reports/evals.html`.")
     ] = None,
+    language: In = None,
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
@@ -135,7 +136,7 @@ def report(
 
     out = Output(as_json=as_json)
     with session(folder, out) as loop:
-        report_and_show(loop, out, output=output)
+        report_and_show(loop, out, output=output, language=language.value if language else loop.settings.language)
     return 0
 
 

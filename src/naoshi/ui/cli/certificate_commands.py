@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from naoshi.ui.cli.options import HERE, AsJson, Folder, Language
+from naoshi.ui.cli.options import HERE, AsJson, Folder, In
 from naoshi.ui.cli.output import Output
 
-_In = Annotated[Language | None, typer.Option("--language", help="Tell it in this language, not in the settings'.")]
 _Named = Annotated[
     str,
     typer.Argument(metavar="ID", help="A certificate or its change, or the beginning of either; else the latest."),
@@ -23,7 +22,7 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(certificates, name="certificate")
 
 
-def list_certificates(language: _In = None, folder: Folder = HERE, as_json: AsJson = False) -> int:
+def list_certificates(language: In = None, folder: Folder = HERE, as_json: AsJson = False) -> int:
     """List the certificates, granted and refused, oldest first."""
     from naoshi.ui.cli.certificate_show import show_certificates
     from naoshi.ui.cli.session import session
@@ -34,7 +33,7 @@ def list_certificates(language: _In = None, folder: Folder = HERE, as_json: AsJs
     return 0
 
 
-def show(name: _Named = "", language: _In = None, folder: Folder = HERE, as_json: AsJson = False) -> int:
+def show(name: _Named = "", language: In = None, folder: Folder = HERE, as_json: AsJson = False) -> int:
     """Show one certificate: its change, every check with what was seen, and what it mends.
 
     Nothing is verified; `naoshi certificate verify` does that.
@@ -56,7 +55,7 @@ def verify(
     holdout: Annotated[
         bool, typer.Option("--holdout", help="Ask the holdout again too; that is entered, and counts. With --rerun.")
     ] = False,
-    language: _In = None,
+    language: In = None,
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:

@@ -6,10 +6,8 @@ from typing import Annotated
 import typer
 
 from naoshi.errors import UsageError
-from naoshi.ui.cli.options import HERE, AsJson, Folder, GatePolicyName, Language
+from naoshi.ui.cli.options import HERE, AsJson, Folder, GatePolicyName, In
 from naoshi.ui.cli.output import Output
-
-_In = Annotated[Language | None, typer.Option("--language", help="Tell it in this language, not in the settings'.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -51,7 +49,7 @@ def explain(
     name: Annotated[
         str, typer.Argument(help="A verdict, a run that was judged, or a cycle (its number will do); else the latest.")
     ] = "",
-    language: _In = None,
+    language: In = None,
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
@@ -83,7 +81,7 @@ def compare(
     policy: Annotated[
         GatePolicyName | None, typer.Option("--policy", help="Decide by this policy, not by the settings'.")
     ] = None,
-    language: _In = None,
+    language: In = None,
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:

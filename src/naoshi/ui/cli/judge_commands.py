@@ -5,10 +5,8 @@ from typing import Annotated
 
 import typer
 
-from naoshi.ui.cli.options import HERE, AsJson, Folder, Language
+from naoshi.ui.cli.options import HERE, AsJson, Folder, In
 from naoshi.ui.cli.output import Output
-
-_In = Annotated[Language | None, typer.Option("--language", help="Tell it in this language, not in the settings'.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -26,7 +24,7 @@ def calibrate(
     probes: Annotated[
         bool, typer.Option("--probes/--no-probes", help="Also look for biases, with four times as many questions.")
     ] = True,
-    language: _In = None,
+    language: In = None,
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
@@ -40,7 +38,7 @@ def calibrate(
     return calibrate_and_show(labels, folder, Output(as_json=as_json), probes=probes, language=chosen)
 
 
-def show(language: _In = None, folder: Folder = HERE, as_json: AsJson = False) -> int:
+def show(language: In = None, folder: Folder = HERE, as_json: AsJson = False) -> int:
     """Show the judge that is configured, what was measured of it, and whether it decides.
 
     Exit status 1 when it only advises.

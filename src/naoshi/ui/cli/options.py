@@ -26,6 +26,9 @@ class Language(StrEnum):
     ja = "ja"
 
 
+In = Annotated[Language | None, typer.Option("--language", help="Tell it in this language, not in the settings'.")]
+
+
 class Scope(StrEnum):
     """How many of the cases are run."""
 

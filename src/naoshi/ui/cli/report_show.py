@@ -6,6 +6,7 @@ from naoshi.flow.left_to_people import left_groups
 from naoshi.flow.loop import Loop
 from naoshi.flow.present_run import runs_by_version
 from naoshi.flow.suites import judged_cases
+from naoshi.records.language import Language
 from naoshi.ui.cli.output import Output, counted
 from naoshi.ui.report.compile_report import Judged, compile_report
 from naoshi.ui.report.eval_report import EvalReport
@@ -14,14 +15,14 @@ from naoshi.ui.report.render_report import write_report
 _USUAL_PLACE = Path("reports") / "evals.html"
 
 
-def report_and_show(loop: Loop, out: Output, *, output: Path | None) -> None:
-    """Write the report to *output* (in `.naoshi/reports` where that is None) and say where it is.
+def report_and_show(loop: Loop, out: Output, *, output: Path | None, language: Language) -> None:
+    """Write the report in *language* to *output* (in `.naoshi/reports` where that is None) and say where it is.
 
     Raises:
         SuiteError: a suite cannot be read, so that nobody knows what is held out.
         StoreError: the file cannot be written.
     """
-    report = gathered_report(loop)
+    report = gathered_report(loop, language=language)
     path = output or loop.state / _USUAL_PLACE
     size = write_report(report, path)
     hidden = report.held_out + report.gone
@@ -32,8 +33,8 @@ def report_and_show(loop: Loop, out: Output, *, output: Path | None) -> None:
     out.result({"path": str(path), "bytes": size, "runs": len(report.columns), "cases": shown, "hidden": hidden})
 
 
-def gathered_report(loop: Loop) -> EvalReport:
-    """Return what the page is to show, from all that is stored.
+def gathered_report(loop: Loop, *, language: Language) -> EvalReport:
+    """Return what the page is to show in *language*, from all that is stored.
 
     Raises:
         SuiteError: a suite cannot be read.
@@ -50,6 +51,6 @@ def gathered_report(loop: Loop) -> EvalReport:
         cases=(*judged_cases(loop), *loop.store.cases.find()),
         judged=judged,
         left=left_groups(loop),
-        language=loop.settings.language,
+        language=language,
         now=loop.clock(),
     )
