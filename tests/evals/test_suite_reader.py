@@ -135,10 +135,14 @@ TEST = "tests:\n  - vars: {x: 1}\n    assert:\n"
         (b"tests:\n  - vars: {x: '\xff'}\n", 2, "not UTF-8"),
         (TEST + "      - type: vibes\n", 4, "'vibes' is not supported"),
         (TEST + "      - type: javascript\n        value: 1\n", 4, "'javascript' is not supported"),
+        (TEST + "      - type: assert-set\n        assert: []\n", 4, "'assert-set' is not supported"),
         (TEST + "      - value: x\n", 4, "no `type`"),
         (TEST + "      - equals\n", 4, "must be a mapping"),
         (TEST + "      - {type: equals, value: x, transform: 'output || 1'}\n", 4, "'output || 1' is outside"),
         (TEST + "      - {type: equals, value: x, provider: y}\n", 4, "`provider` in an assertion"),
+        (TEST + "      - type: equals\n        threshold: high\n", 5, "`threshold` must be a number"),
+        (TEST + "      - type: equals\n        value: '{{ y }}'\n", 5, "names nothing"),
+        (TEST + "      - type: equals\n        value: 'file://y.json'\n", 4, "no file 'y.json' beside"),
         (TEST + "      - {type: equals, value: '{% if x %}'}\n", 4, "not supported"),
         (TEST + "      - {type: contains, value: ''}\n", 4, "says nothing"),
         (TEST + "      - {type: equals, value: x, weight: -1}\n", 4, "weight"),
@@ -150,6 +154,7 @@ def test_what_is_wrong_is_told_in_one_line_with_its_place(tmp_path: Path, text: 
         read(tmp_path, text)
     assert f"ours.yaml, line {line}: " in caught.value.message
     assert told in caught.value.message
+    assert caught.value.message.count("ours.yaml") == 1
     assert "\n" not in caught.value.line()
 
 

@@ -14,15 +14,25 @@ def check_assertion(assertion: Assertion) -> Kind:
     Raises:
         SuiteError: the type is unknown, or the value, threshold, weight or transform is unusable.
     """
-    kind = kind_of(assertion.type)
-    if kind is None:
-        raise _unknown(assertion.type)
+    kind = known_kind(assertion.type)
     if not (math.isfinite(assertion.weight) and assertion.weight >= 0):
         raise SuiteError(f"the weight of `{assertion.type}` must be a number of at least 0, not {assertion.weight}")
     _check_threshold(kind, assertion)
     if assertion.transform is not None:
         compile_transform(assertion.transform)
     kind.check(assertion)
+    return kind
+
+
+def known_kind(name: str) -> Kind:
+    """Return the kind of the assertion type *name*.
+
+    Raises:
+        SuiteError: we do not know it.
+    """
+    kind = kind_of(name)
+    if kind is None:
+        raise _unknown(name)
     return kind
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from pydantic import JsonValue, ValidationError
 
 from naoshi.errors import SuiteError
-from naoshi.evals.assertion_types import check_assertion, is_graded, is_threshold
+from naoshi.evals.assertion_types import check_assertion, is_graded, is_threshold, known_kind
 from naoshi.evals.assertions.json_document import schema_from_text
 from naoshi.evals.plain_document import Document
 from naoshi.evals.settings import EvalSettings
@@ -139,11 +139,14 @@ class CaseReader:
         return [*defaults, *self._listed(fields, "assert")]
 
     def _assertion(self, node: Any, variables: Mapping[str, JsonValue], outer: str | None) -> Assertion:
-        fields = self._known(node, "an assertion", _ASSERT_KEYS)
+        fields = self._document.fields(node, "an assertion")
         if "type" not in fields:
             raise self._document.error(node, "the assertion has no `type`")
         name = self._text(fields, "type") or ""
         try:
+            # An assertion that we do not know has keys that we do not know, and is better named by its type.
+            known_kind(name)
+            self._require_known(fields, "an assertion", _ASSERT_KEYS)
             assertion = Assertion.of_checked(
                 _ASSERTION_FIELDS,
                 {
@@ -283,6 +286,9 @@ class CaseReader:
         return float(value)
 
     def _at(self, node: Any, error: SuiteError) -> SuiteError:
+        """Return *error* with the place of *node*, if it does not tell its own place already."""
+        if error.message.startswith(f"{self._document.name}, line "):
+            return error
         return SuiteError(self._document.error(node, error.message).message, hint=error.advice)
 
 
