@@ -10,12 +10,11 @@ from pydantic import JsonValue
 from naoshi.errors import SuiteError
 from naoshi.evals.assertions.kinds import KNOWN_TYPES
 
-_ASSERTION = re.compile(r"(not-)?([a-z][a-z0-9:-]*)(?:\((\d+(?:\.\d+)?)\))?(?::(.*))?", re.DOTALL)
 _TABLE_DISTANCE = 0.75
 # Words that begin an assertion in Promptfoo, and not a text to be equal to. Those that we lack are refused by name.
-_PROMPTFOO_TYPES = KNOWN_TYPES | {
+_PROMPTFOO_TYPES = {name for name in KNOWN_TYPES if not name.startswith("not-")} | {
     "answer-relevance", "bleu", "classifier", "contains-html", "contains-sql", "contains-xml", "context-faithfulness",
-    "context-recall", "context-relevance", "conversation-relevance", "eval", "factuality", "finish-reason", "fn",
+    "context-recall", "context-relevance", "conversation-relevance", "factuality", "finish-reason",
     "g-eval", "gleu", "guardrails", "is-html", "is-refusal", "is-sql", "is-valid-function-call",
     "is-valid-openai-function-call", "is-valid-openai-tools-call", "is-xml", "javascript", "meteor",
     "model-graded-closedqa", "model-graded-factuality", "moderation", "perplexity", "perplexity-score", "pi",
@@ -24,7 +23,10 @@ _PROMPTFOO_TYPES = KNOWN_TYPES | {
     "trajectory:step-count", "trajectory:tool-args-match", "trajectory:tool-sequence", "trajectory:tool-used",
     "webhook", "word-count",
 }  # fmt: skip
-_GRADE = "grade:"
+# The type ends where its name does: what follows the colon may look like the rest of a name.
+_TYPE = "|".join(sorted(_PROMPTFOO_TYPES, key=len, reverse=True))
+_ASSERTION = re.compile(rf"(not-)?({_TYPE})(?:\((\d+(?:\.\d+)?)\))?(?::(.*))?", re.DOTALL)
+_GRADE, _CODE = "grade:", ("fn:", "eval:")
 
 
 def csv_tests(text: str, *, name: str) -> Iterator[tuple[int, dict[str, JsonValue]]]:
@@ -51,10 +53,12 @@ def assertion_from_text(text: str) -> dict[str, JsonValue]:
     """Return the assertion that a field ``__expected`` stands for, as it would stand in YAML."""
     if text.startswith(_GRADE):
         return {"type": "llm-rubric", "value": text.removeprefix(_GRADE)}
+    if text.startswith(_CODE):
+        return {"type": "javascript", "value": text.partition(":")[2]}
     if text.startswith("file://"):
         return {"type": "python" if ".py" in text else "javascript", "value": text}
     found = _ASSERTION.fullmatch(text)
-    if found is None or found[2] not in _PROMPTFOO_TYPES:
+    if found is None:
         return {"type": "equals", "value": text}
     kind, threshold, value = found[2], found[3], found[4]
     assertion: dict[str, JsonValue] = {"type": f"{found[1] or ''}{kind}"}
