@@ -151,6 +151,15 @@ def test_several_prompts_are_refused(tmp_path: Path):
         load_suite(tmp_path / "s.yaml")
 
 
+def test_two_rows_that_are_one_test_are_told_with_both_lines(tmp_path: Path):
+    """Protects people with long tables: which rows, in which file, and what to do."""
+    told = refusal(tmp_path, "tests: [t.csv, u.jsonl]\n", t_csv="a,__expected\n1,x\n2,x\n1,x\n", u_jsonl="")
+    assert "t.csv, line 4: case_" in told and told.endswith("stands here and at line 2")
+    line = '{"vars": {"a": "1"}, "assert": [{"type": "equals", "value": "x"}]}'
+    told = refusal(tmp_path, "tests: [t.csv, u.jsonl]\n", t_csv="a,__expected\n2,x\n1,x\n", u_jsonl=f"\n{line}\n")
+    assert "u.jsonl, line 2: case_" in told and told.endswith("stands here and at t.csv, line 3")
+
+
 @pytest.mark.parametrize(
     ("rows", "told"),
     [

@@ -14,6 +14,10 @@ class Document(Protocol):
 
     name: str
 
+    def line_of(self, node: Any) -> int:
+        """Return the line (from 1) at which *node* begins."""
+        ...
+
     def error(self, node: Any, message: str) -> SuiteError:
         """Return the error that says *message* of the place of *node*."""
         ...
@@ -49,6 +53,10 @@ class PlainDocument:
     def __init__(self, *, name: str, line: int = 1) -> None:
         self.name = name
         self.line = line
+
+    def line_of(self, node: Any) -> int:
+        """Return this line."""
+        return self.line
 
     def error(self, node: Any, message: str) -> SuiteError:
         """Return the error that says *message* of this line."""

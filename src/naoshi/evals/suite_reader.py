@@ -25,12 +25,13 @@ _TOP_KEYS = frozenset(
 
 
 class ReadCase(NamedTuple):
-    """A case and the line (from 1) at which it stands. ``item`` is its test's place in the suite's own list, from 0.
+    """A case and where it stands: the file and the line (from 1).
 
-    ``item`` is None for a case from another file.
+    ``item`` is its test's place in the suite's own list, from 0; None for a case from another file.
     """
 
     case: EvalCase
+    file: str
     line: int
     item: int | None
 
@@ -98,7 +99,7 @@ class _Reader:
     def _default_test(self, node: Node | None) -> JsonValue:
         if node is None or is_null(node):
             return None
-        self._document.plain_line = self._document.line(node)
+        self._document.plain_line = self._document.line_of(node)
         if not is_text(node):
             return self._document.value(node)
         try:
@@ -120,7 +121,7 @@ class _Reader:
                 yield from self._of_files(self._path(item, fields))
                 continue
             for case in own.cases(item, fields):
-                yield ReadCase(case=case, line=self._document.line(item), item=place)
+                yield ReadCase(case=case, file=self._document.name, line=self._document.line_of(item), item=place)
 
     def _path(self, node: Node, fields: dict[str, Any]) -> Node:
         """Return the reference to a file of tests that the test *node* is."""
@@ -142,7 +143,7 @@ class _Reader:
                 reader = self._reader(document)
                 for test in tests:
                     for case in reader.cases(test, document.fields(test, "a test")):
-                        yield ReadCase(case=case, line=self._document.line(node), item=None)
+                        yield ReadCase(case=case, file=document.name, line=document.line_of(test), item=None)
 
     def _reader(self, document: Document) -> CaseReader:
         return CaseReader(
@@ -154,13 +155,14 @@ class _Reader:
         )
 
     def _distinct(self, read: list[ReadCase]) -> tuple[ReadCase, ...]:
-        lines: dict[str, int] = {}
-        for place, item in enumerate(read):
-            earlier = lines.setdefault(item.case.case_id, place)
-            if earlier != place:
+        seen: dict[str, ReadCase] = {}
+        for item in read:
+            earlier = seen.setdefault(item.case.case_id, item)
+            if earlier is not item:
                 raise SuiteError(
-                    f"{self._document.name}, line {item.line}: "
-                    f"{item.case.case_id[:80]} stands here and at line {read[earlier].line}"
+                    f"{item.file}, line {item.line}: {item.case.case_id[:80]} stands here and at "
+                    f"{'' if earlier.file == item.file else earlier.file + ', '}line {earlier.line}",
+                    hint="leave one of them out, or give each a `case_id` of its own under `metadata`",
                 )
         return tuple(read)
 

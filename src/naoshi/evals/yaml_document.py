@@ -39,9 +39,9 @@ class YamlDocument:
 
     def error(self, node: Any, message: str) -> SuiteError:
         """Return the error that says *message* of the place of *node*."""
-        return SuiteError(f"{self.name}, line {self.line(node)}: {message}")
+        return SuiteError(f"{self.name}, line {self.line_of(node)}: {message}")
 
-    def line(self, node: Any) -> int:
+    def line_of(self, node: Any) -> int:
         """Return the line (from 1) at which *node* begins."""
         return node[2] if is_node(node) else self.plain_line
 
