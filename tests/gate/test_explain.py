@@ -190,7 +190,7 @@ def test_re_runs_of_another_judge_are_told_in_both_languages():
         (run(result("a")), run(result("b")), "on the same suite"),
         (run(), None, "Run the suite on the candidate first"),
         (run(result("a")), None, "can become the baseline"),
-        (of_counts("v1", a=(3, 3)), of_counts("v1", a=(3, 3)), "a have too few cases to certify"),
+        (of_counts("v1", a=(3, 3)), of_counts("v1", a=(3, 3)), "too few cases to certify a:"),
         (of_counts("v1", a=(99, 99)), of_counts("v1", a=(99, 99)), "Nothing: a person reviews"),
         (of_counts("v2", safety=(9, 10)), of_counts("v1", safety=(10, 10)), "--again"),
     ],
@@ -219,3 +219,30 @@ def test_any_verdict_has_advice_of_its_own_kind(before: dict, after: dict, polic
     found = decide(drawn("v2", after), drawn("v1", before), policy, now=NOW)
     assert all(key_of(told) for told in found.reasons)
     assert advice(found, "en")
+
+
+def test_what_was_not_judged_is_not_called_worse():
+    """A judge's failure is not the agent's: such a case is neither better nor worse, and to answer again is better."""
+    before = run(result("a"), result("b"), result("c", "agent_error"), result("d", "judge_error"))
+    after = run(result("a", "judge_error"), result("b", "fail"), result("c", "fail"), result("d"), version="v2")
+    text = explain(decide(after, before, GatePolicy(), now=NOW))
+    listed = [part.splitlines() for part in text.split("Cases that ")[1:]]
+    found = {lines[0]: [line.split()[1] for line in lines[1:] if " → " in line] for lines in listed}
+    assert found["got worse:"] == ["b"]
+    assert found["got better:"] == ["c"]
+    assert found["were not run or not judged in one of the runs, so neither better nor worse:"] == ["a", "d"]
+
+
+def test_no_category_is_called_well_when_the_runs_do_not_compare():
+    """A tired reader must not take a category of an incomparable verdict for approved."""
+    found = decide(run(result("a"), settings_hash="x"), run(result("a")), GatePolicy(), now=NOW)
+    assert "(1 case) not comparable\n" in explain(found)
+    assert "(1 件) 比較不能\n" in explain(found, "ja")
+
+
+def test_a_long_list_of_cases_is_japanese_to_its_end():
+    """No English is left behind the names of a Japanese reason."""
+    found = decide(run(result("z")), run(*(result(f"c{number}") for number in range(9))), GatePolicy(), now=NOW)
+    assert "c4 and 4 more" in explain(found)
+    assert "c4 ほか 4 件" in explain(found, "ja")
+    assert " more" not in explain(found, "ja")

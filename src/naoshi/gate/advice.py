@@ -60,7 +60,8 @@ _FIRST = (
 )
 _NOTHING = ("Nothing: a person reviews the change next.", "することはありません。次は人による確認です。")
 _CERTIFY = (
-    "Nothing blocks, but {named} have too few cases to certify: add cases from other sources to rule out a small loss.",
+    "Nothing blocks, but there are too few cases to certify {named}: add cases from other sources to rule out a small "
+    "loss.",
     "止める理由はありませんが、{named} は件数が少なく保証できません。小さな悪化まで否定するには、"
     "別の出所のケースを加えてください。",
 )

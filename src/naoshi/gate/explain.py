@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from naoshi.gate.advice import advice
 from naoshi.gate.reasons import in_japanese
+from naoshi.gate.turns import by_turn
 from naoshi.records.eval_run import ResultState
 from naoshi.records.language import Language
 from naoshi.records.verdict import (
@@ -66,10 +67,12 @@ _WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "why": "Why:",
         "categories": "By category (pass rate, baseline → candidate):",
-        "cases": "cases",
+        "cases": "{count} cases",
+        "one_case": "1 case",
         "none": "none",
         "worse": "Cases that got worse:",
         "better": "Cases that got better:",
+        "unknown": "Cases that were not run or not judged in one of the runs, so neither better nor worse:",
         "quarantined": "Cases that were run and have no say, being flaky or retired (baseline → candidate):",
         "more": "and {count} more",
         "other": "By the policy `{policy}` it would be: {headline}",
@@ -81,8 +84,9 @@ _WORDS: dict[Language, dict[str, str]] = {
         "certified": "certified",
         "too_few": "too few to certify",
         "effects": "The smallest loss that averages would have shown, four times in five (re-runs show single cases):",
-        "effect": "{category}: {count} of {cases} cases that break",
-        "no_effect": "{category}: none, {cases} cases are too few",
+        "effect": "{category}: {count} of {cases} that break",
+        "no_effect": "{category}: none, {cases} are too few",
+        "no_effect_of_one": "{category}: none, 1 case is too few",
         "confirmed": "shows each time it is run again",
         "contradicted": "does not always show when it is run again",
         "rerun": "To run again on both versions before this is final:",
@@ -92,10 +96,12 @@ _WORDS: dict[Language, dict[str, str]] = {
     "ja": {
         "why": "理由:",
         "categories": "分類ごと（合格率、基準 → 候補）:",
-        "cases": "件",
+        "cases": "{count} 件",
+        "one_case": "1 件",
         "none": "なし",
         "worse": "悪くなったケース:",
         "better": "良くなったケース:",
+        "unknown": "どちらかの実行で未実行または採点失敗のため、良し悪しを言えないケース:",
         "quarantined": "実行したが判定に使わないケース（隔離中または引退。基準 → 候補）:",
         "more": "ほか {count} 件",
         "other": "方針 `{policy}` による場合 → {headline}",
@@ -107,8 +113,9 @@ _WORDS: dict[Language, dict[str, str]] = {
         "certified": "保証できます",
         "too_few": "保証するには件数が足りません",
         "effects": "平均だけで五回に四回は見つけられた最小の悪化（一件ずつの悪化はやり直しで分かります）:",
-        "effect": "{category}: {cases} 件中 {count} 件が壊れる場合",
-        "no_effect": "{category}: なし（{cases} 件では少なすぎます）",
+        "effect": "{category}: {cases}中 {count} 件が壊れる場合",
+        "no_effect": "{category}: なし（{cases}では少なすぎます）",
+        "no_effect_of_one": "{category}: なし（1 件では少なすぎます）",
         "confirmed": "やり直しても毎回同じです",
         "contradicted": "やり直すと毎回同じではありません",
         "rerun": "確定する前に両方の版でやり直すケース:",
@@ -127,15 +134,13 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
         if other.policy != verdict.policy:
             parts += _other_lines(other, language)
     if verdict.categories:
-        parts += [words["categories"], *(line for item in verdict.categories for line in _category(item, language))]
+        parts += [words["categories"], *_category_lines(verdict, language)]
     parts += _effect_lines(verdict.categories, language)
     if verdict.rerun:
         parts += [words["rerun"], *_some([f"  - {case_id}" for case_id in verdict.rerun], language)]
-    worse = [flip for flip in verdict.flips if flip.after is not ResultState.pass_]
-    better = [flip for flip in verdict.flips if flip.after is ResultState.pass_]
-    for title, flips in (("worse", worse), ("better", better)):
+    for turn, flips in by_turn(verdict.flips).items():
         if flips:
-            parts += [words[title], *_flip_lines(flips, language)]
+            parts += [words[turn], *_flip_lines(flips, language)]
     if verdict.quarantined:
         parts += [words["quarantined"], *_flip_lines(verdict.quarantined, language)]
     parts += [words["next"], *(f"  - {line}" for line in advice(verdict, language))]
@@ -148,10 +153,21 @@ def _other_lines(other: PolicyVerdict, language: Language) -> list[str]:
     return [line, *_some([f"  - {reason}" for reason in _reasons(other, language)], language)]
 
 
-def _category(item: CategoryVerdict, language: Language) -> Iterator[str]:
+def _category_lines(verdict: Verdict, language: Language) -> Iterator[str]:
+    """Tell the categories; where the runs do not compare, none of them is called well or worse."""
+    for item in verdict.categories:
+        compares = verdict.outcome is not VerdictOutcome.incomparable
+        mark = _MARK[language][item.outcome if compares else VerdictOutcome.incomparable]
+        yield from _category(item, mark, language)
+
+
+def _count(cases: int, language: Language) -> str:
+    return _WORDS[language]["one_case" if cases == 1 else "cases"].format(count=cases)
+
+
+def _category(item: CategoryVerdict, mark: str, language: Language) -> Iterator[str]:
     before, after = (_percent(rate, language) for rate in (item.baseline_rate, item.candidate_rate))
-    count = f"{item.cases} {_WORDS[language]['cases']}" if language == "en" else f"{item.cases} 件"
-    yield f"  - {item.category}: {before} → {after} ({count}) {_MARK[language][item.outcome]}"
+    yield f"  - {item.category}: {before} → {after} ({_count(item.cases, language)}) {mark}"
     if item.statistics is not None:
         yield from (f"      {line}" for line in _statistics(item, item.statistics, language))
 
@@ -176,8 +192,11 @@ def _effect_lines(categories: Sequence[CategoryVerdict], language: Language) -> 
     for item in categories:
         if item.statistics is not None and item.statistics.measures:
             count = item.statistics.smallest_effect
-            key = "no_effect" if count is None else "effect"
-            lines.append("  - " + words[key].format(category=item.category, count=count, cases=item.cases))
+            none = "no_effect_of_one" if item.cases == 1 else "no_effect"
+            key = none if count is None else "effect"
+            lines.append(
+                "  - " + words[key].format(category=item.category, count=count, cases=_count(item.cases, language))
+            )
     return [words["effects"], *lines] if lines else []
 
 

@@ -150,6 +150,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
 }
 _NAMED = 5
+_MORE = re.compile(r" and (\d+) more$")
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
@@ -184,7 +185,10 @@ def in_japanese(text: str) -> str:
     for key, pattern in _patterns().items():
         found = pattern.fullmatch(text)
         if found:
-            return _TEXTS[key][1].format(**found.groupdict())
+            holes = found.groupdict()
+            if "named" in holes:
+                holes["named"] = _MORE.sub(r" ほか \1 件", holes["named"])
+            return _TEXTS[key][1].format(**holes)
     category, separator, rest = text.partition(": ")
     inner = in_japanese(rest) if separator else rest
     return text if inner == rest else f"{category}: {inner}"

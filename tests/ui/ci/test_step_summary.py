@@ -88,3 +88,11 @@ def test_it_is_added_to_what_other_steps_wrote(tmp_path: Path):
     assert path.read_text() == "of another step\nours \\ud800\n"
     with pytest.raises(StoreError):
         append_summary(tmp_path / "no" / "folder.md", "ours")
+
+
+def test_what_was_not_judged_is_listed_apart():
+    """A judge's failure does not stand among the cases that the agent made worse."""
+    candidate = run(result("a", "judge_error"), result("b", "fail"), version="v1")
+    text = summary(candidate, judged(candidate, run(result("a"), result("b"))), scope="all cases")
+    assert "### Got worse (1)" in text
+    assert "### Not run or not judged in one of the runs (1)" in text

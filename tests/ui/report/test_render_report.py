@@ -39,6 +39,15 @@ def test_hostile_text_stays_text():
     assert not [value for _, attributes in page.tags for value in attributes.values() if "javascript:" in str(value)]
 
 
+def test_marks_that_turn_text_around_do_not_reach_our_words():
+    """A name with an override of its direction must not make "pass → fail" read the other way round."""
+    turned = "\u202egnittirw"
+    one = case("one", description=turned)
+    before, after = run("v1", [result(one)]), run("v2", [result(one, FAIL, reason=turned)], day=1)
+    page = render_report(compiled([before, after], [one], judged=(after, before)))
+    assert page.count(turned) == page.count(f"<bdi>{turned}</bdi>") == 3
+
+
 def test_nothing_runs_in_a_real_browser(tmp_path: Path):
     """Protects whoever opens the page, by the browser's own word: no script of an output runs, all of it is there."""
     write_report(hostile_report(), tmp_path / "page.html")

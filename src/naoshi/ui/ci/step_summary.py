@@ -6,6 +6,7 @@ from pathlib import Path
 
 from naoshi.errors import StoreError
 from naoshi.evals.suites.source_weights import category_rates
+from naoshi.gate.turns import Turn, by_turn
 from naoshi.records import EvalRun, Flip, ResultState, Verdict, VerdictOutcome
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~>&<@:$=-])")
@@ -83,8 +84,10 @@ def _states(run: EvalRun) -> Iterator[str]:
 
 
 def _listed(verdict: Verdict) -> Iterator[tuple[str, Sequence[Flip]]]:
-    yield "Got worse", [flip for flip in verdict.flips if flip.after is not ResultState.pass_]
-    yield "Got better", [flip for flip in verdict.flips if flip.after is ResultState.pass_]
+    turned = by_turn(verdict.flips)
+    yield "Got worse", turned[Turn.worse]
+    yield "Got better", turned[Turn.better]
+    yield "Not run or not judged in one of the runs", turned[Turn.unknown]
     yield "In quarantine, run and without a say", verdict.quarantined
 
 
