@@ -14,8 +14,8 @@ _PREFACE = """\
 Every command takes `--json` and then prints one JSON document on the standard output; text for people goes to the
 standard error stream. The exit status is 0 for yes, 1 when a check says no, 2 for wrong usage or input, 3 when it is
 inconclusive or a person has to decide first, and 4 when two things cannot be compared. A command that is stopped
-(Ctrl-C) ends with 130, leaves nothing running, and can be run again. Errors are one line;
-[errors.md](errors.md) lists them. Settings stand in `naoshi.toml`; [settings.md](settings.md) lists them.
+(Ctrl-C) ends with 130, leaves nothing running, and can be run again; one whose reader has gone ends with 141. Errors
+are one line; [errors.md](errors.md) lists them. Settings stand in `naoshi.toml`; [settings.md](settings.md) lists them.
 """
 
 

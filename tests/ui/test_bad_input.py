@@ -413,6 +413,18 @@ def _running_below(folder: Path) -> list[str]:
     return found
 
 
+def test_a_reader_that_has_gone_is_never_a_yes(tmp_path: Path) -> None:
+    """Protects the gate in a pipeline (`naoshi gate compare ... | head`, with pipefail): no word, and no status 0."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        program = [sys.executable, "-m", "naoshi", "--help"]
+        done = subprocess.run(program, cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 @pytest.mark.parametrize("words", [["--help"], ["status", "--json"], ["evals", "run", "none.yaml", "--json"]])
 def test_an_output_that_takes_nothing_is_one_line(words: list[str], tmp_path: Path) -> None:
     """Protects whoever writes to a full disk: a line instead of a traceback, and never a good end."""

@@ -147,6 +147,11 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
     return "\n".join(parts) + "\n"
 
 
+def told_outcome(verdict: Verdict, item: CategoryVerdict) -> VerdictOutcome:
+    """Return what to say of the category *item*: where the runs do not compare, it is neither well nor worse."""
+    return verdict.outcome if verdict.outcome is VerdictOutcome.incomparable else item.outcome
+
+
 def _other_lines(other: PolicyVerdict, language: Language) -> list[str]:
     headline = _HEADLINE[language][other.outcome]
     line = _WORDS[language]["other"].format(policy=other.policy, headline=headline)
@@ -154,11 +159,8 @@ def _other_lines(other: PolicyVerdict, language: Language) -> list[str]:
 
 
 def _category_lines(verdict: Verdict, language: Language) -> Iterator[str]:
-    """Tell the categories; where the runs do not compare, none of them is called well or worse."""
     for item in verdict.categories:
-        compares = verdict.outcome is not VerdictOutcome.incomparable
-        mark = _MARK[language][item.outcome if compares else VerdictOutcome.incomparable]
-        yield from _category(item, mark, language)
+        yield from _category(item, _MARK[language][told_outcome(verdict, item)], language)
 
 
 def _count(cases: int, language: Language) -> str:

@@ -96,3 +96,11 @@ def test_what_was_not_judged_is_listed_apart():
     text = summary(candidate, judged(candidate, run(result("a"), result("b"))), scope="all cases")
     assert "### Got worse (1)" in text
     assert "### Not run or not judged in one of the runs (1)" in text
+
+
+def test_no_category_is_called_well_when_the_runs_do_not_compare():
+    """The table of an incomparable verdict holds no approval."""
+    candidate = run(result("a"), settings_hash="x", version="v1")
+    text = summary(candidate, judged(candidate, run(result("a"))), scope="all cases")
+    assert "100.0% | incomparable |" in text
+    assert "| pass |\n" not in text

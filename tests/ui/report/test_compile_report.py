@@ -2,7 +2,7 @@
 
 import pytest
 
-from naoshi.records import ResultState, Split
+from naoshi.records import ResultState, Split, VerdictOutcome
 from tests.ui.report.examples import FAIL, PASS, case, compiled, result, run, verdict_on
 
 OPEN = [case(f"open_{number}", description=f"case {number}") for number in range(4)]
@@ -134,3 +134,12 @@ def test_a_verdict_whose_runs_are_gone_is_still_told():
     report = compile_report(project="x", runs=[before], cases=ALL, judged=judged, language="ja", now=before.started_at)
     assert report.verdict is not None
     assert [(flip.case_id, flip.after.output) for flip in report.verdict.flips] == [("open_0", None)]
+
+
+def test_no_category_is_called_well_when_the_runs_do_not_compare():
+    """The page of an incomparable verdict approves of no category."""
+    one = case("one")
+    before, after = run("v1", [result(one)]), run("v2", [result(one)], day=1, settings_hash="another judge")
+    page = compiled([before, after], [one], judged=(after, before))
+    assert page.verdict is not None
+    assert [item.outcome for item in page.verdict.categories] == [VerdictOutcome.incomparable]

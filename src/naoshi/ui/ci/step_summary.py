@@ -6,6 +6,7 @@ from pathlib import Path
 
 from naoshi.errors import StoreError
 from naoshi.evals.suites.source_weights import category_rates
+from naoshi.gate.explain import told_outcome
 from naoshi.gate.turns import Turn, by_turn
 from naoshi.records import EvalRun, Flip, ResultState, Verdict, VerdictOutcome
 
@@ -68,7 +69,7 @@ def _categories(verdict: Verdict) -> Iterator[str]:
     yield "|---|---:|---:|---:|---|"
     for item in verdict.categories:
         rates = (_percent(item.baseline_rate), _percent(item.candidate_rate))
-        yield f"| {plain(item.category)} | {item.cases} | {' | '.join(rates)} | {item.outcome.value} |"
+        yield f"| {plain(item.category)} | {item.cases} | {' | '.join(rates)} | {told_outcome(verdict, item).value} |"
 
 
 def _states(run: EvalRun) -> Iterator[str]:

@@ -60,6 +60,7 @@ INTERRUPTED = 130
 """The exit status of a command that was stopped."""
 
 _INTERNAL = 70
+_BROKEN_PIPE = 128 + 13
 # Some releases of Typer bring their own copy of Click; this is the one that they raise.
 _WrongUsage: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")  # pyright: ignore[reportAssignmentType]
 
@@ -117,7 +118,8 @@ def run_words(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         # The reader has gone; nothing more can be said to it, and the interpreter must not try at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        # Nobody knows what the answer would have been, and a pipeline must not take that for a yes.
+        return _BROKEN_PIPE
     except _WrongUsage as error:
         return _wrong_usage(words, error)
     except Exception as error:

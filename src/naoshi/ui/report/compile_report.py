@@ -8,6 +8,7 @@ from datetime import datetime
 
 from naoshi.evals.suites.source_weights import CategoryRate, category_rates
 from naoshi.flow.left_to_people import LeftGroup
+from naoshi.gate.explain import told_outcome
 from naoshi.gate.reasons import in_japanese
 from naoshi.gate.statistics import wilson
 from naoshi.gate.trials import CaseTrials, by_case, passes
@@ -194,7 +195,10 @@ def _verdict(
             _without(hidden, in_japanese(reason) if language == "ja" else reason, _HIDDEN[language])
             for reason in verdict.reasons
         ),
-        categories=tuple(item.model_copy(update={"reason": ""}) for item in verdict.categories),
+        categories=tuple(
+            item.model_copy(update={"reason": "", "outcome": told_outcome(verdict, item)})
+            for item in verdict.categories
+        ),
         before=_name(judged.before, versions),
         after=_name(judged.after, versions),
         flips=tuple(
