@@ -246,3 +246,11 @@ def test_a_long_list_of_cases_is_japanese_to_its_end():
     assert "c4 and 4 more" in explain(found)
     assert "c4 ほか 4 件" in explain(found, "ja")
     assert " more" not in explain(found, "ja")
+
+
+def test_a_pass_with_nothing_to_lose_says_so():
+    """Where no case passed before, nothing could get worse: nobody must take that pass for an approval."""
+    empty, one = of_counts("v1", a=(0, 6)), of_counts("v1", a=(1, 6))
+    assert "this pass says nothing" in explain(decide(empty, empty, GatePolicy(), now=NOW))
+    assert "この合格は何も意味しません" in explain(decide(empty, empty, GatePolicy(), now=NOW), "ja")
+    assert "this pass says nothing" not in explain(decide(one, one, GatePolicy(), now=NOW))

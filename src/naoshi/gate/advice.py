@@ -65,6 +65,10 @@ _CERTIFY = (
     "止める理由はありませんが、{named} は件数が少なく保証できません。小さな悪化まで否定するには、"
     "別の出所のケースを加えてください。",
 )
+_NOTHING_TO_LOSE = (
+    "No case passed in the baseline, so that nothing could get worse: this pass says nothing. Look why none passes.",
+    "基準で合格したケースがなく、悪くなりようがないため、この合格は何も意味しません。合格がない原因を確かめてください。",
+)
 _FLAKY = (
     "Of the flips, some do not always show: {named}. An agent with chance does this; look whether the cases are sound.",
     "毎回は現れない変化があります: {named}。偶然によるものですが、ケースに無理がないか確かめてください。",
@@ -100,6 +104,8 @@ def advice(verdict: Verdict, language: str) -> tuple[str, ...]:
         if item.statistics is not None and item.statistics.certainty is Certainty.too_few
     ]
     if verdict.outcome is VerdictOutcome.pass_ and verdict.baseline_run_id is not None:
+        if not any(item.baseline_rate for item in verdict.categories):
+            found.append(_NOTHING_TO_LOSE[place])
         found.append(_CERTIFY[place].format(named=_first(doubted)) if doubted else _NOTHING[place])
     flaky = [flip.case_id for flip in verdict.flips if flip.confirmed is False]
     if flaky:
