@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -413,16 +414,39 @@ def _running_below(folder: Path) -> list[str]:
     return found
 
 
-def test_a_reader_that_has_gone_is_never_a_yes(tmp_path: Path) -> None:
-    """Protects the gate in a pipeline (`naoshi gate compare ... | head`, with pipefail): no word, and no status 0."""
+def _unheard(words: list[str], folder: Path, *streams: str) -> subprocess.CompletedProcess[str]:
+    """Run the program where nobody reads its *streams*."""
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        program = [sys.executable, "-m", "naoshi", "--help"]
-        done = subprocess.run(program, cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+        to = {name: writing if name in streams else subprocess.PIPE for name in ("stdout", "stderr")}
+        return subprocess.run([sys.executable, "-m", "naoshi", *words], cwd=folder, text=True, check=False, **to)
     finally:
         os.close(writing)
+
+
+def test_a_reader_that_has_gone_is_never_a_yes(tmp_path: Path) -> None:
+    """Protects the gate in a pipeline (`naoshi gate compare ... | head`, with pipefail): no word, and no status 0."""
+    done = _unheard(["--help"], tmp_path, "stdout")
     assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("streams", [["stdout"], ["stderr"], ["stdout", "stderr"]], ids="+".join)
+@pytest.mark.parametrize("words", [["status"], ["status", "--json"], ["no-such-command"]], ids=" ".join)
+def test_an_error_that_nobody_hears_keeps_its_exit_status(words: list[str], streams: list[str], tmp_path: Path) -> None:
+    """Protects a script that throws the words away: wrong input is 2, and never the 1 of a check that says no."""
+    done = _unheard(words, tmp_path, *streams)
+    assert done.returncode == 2
+    assert "Traceback" not in (done.stderr or "")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_a_closed_stream_is_no_fault(closed: str, tmp_path: Path) -> None:
+    """Protects whoever starts it from a daemon: what it opens never takes the number of a stream that was closed."""
+    for words, status in ((["--version"], 0), (["status"], 2)):
+        line = f"{shlex.join([sys.executable, '-m', 'naoshi', *words])} {closed}"
+        done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
 
 
 @pytest.mark.parametrize("words", [["--help"], ["status", "--json"], ["evals", "run", "none.yaml", "--json"]])

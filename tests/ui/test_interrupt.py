@@ -97,11 +97,12 @@ def test_a_cycle_that_was_killed_can_be_stopped_when_it_goes_on(slow: tuple[Comm
     assert line("status", "--json").document["cycles"] == 1
 
 
-def test_a_reader_that_goes_away_is_no_failure(triaged: CommandLine) -> None:
-    """`naoshi … | head -1` ends quietly."""
+def test_a_reader_that_goes_away_is_told_nothing(triaged: CommandLine) -> None:
+    """`naoshi … | head -c 1` ends without a word: with 0 where all was written before the reader went, else with 141."""
     program = f"{sys.executable} -m naoshi repair --dry-run -C {triaged.folder} | head -c 1 > /dev/null"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {program}"], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode in (0, 141)
+    assert done.stderr == ""
 
 
 def test_a_fault_of_our_own_is_one_line_too(

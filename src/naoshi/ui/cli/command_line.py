@@ -103,6 +103,24 @@ def command_line(first: str = "") -> typer.Typer:
 
 def run_words(arguments: Sequence[str]) -> int:
     """Run the command line *arguments* as `naoshi.ui.cli.main.run` does."""
+    try:
+        return _run(arguments)
+    finally:
+        _leave_unheard()
+
+
+def _leave_unheard() -> None:
+    """Turn a stream that nobody takes anything from to the null device: the interpreter would try again at exit."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
+def _run(arguments: Sequence[str]) -> int:
     debug = "--debug" in arguments
     words = [word for word in arguments if word != "--debug"] or ["--help"]
     try:
@@ -116,10 +134,8 @@ def run_words(arguments: Sequence[str]) -> int:
         line = "naoshi: interrupted: stopped by you; run the same command to go on"
         return _told(words, "interrupted", line, INTERRUPTED)
     except BrokenPipeError:
-        # The reader has gone; nothing more can be said to it, and the interpreter must not try at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         # Nobody knows what the answer would have been, and a pipeline must not take that for a yes.
-        return _BROKEN_PIPE
+        status = _BROKEN_PIPE
     except _WrongUsage as error:
         return _wrong_usage(words, error)
     except Exception as error:
@@ -146,7 +162,8 @@ def _wrong_usage(words: Sequence[str], error: Exception) -> int:
     told = cast("Any", error)
     context = getattr(told, "ctx", None)
     if context is not None and type(error).__name__ == "NoArgsIsHelpError":
-        print(context.get_help(), file=sys.stderr)
+        with suppress(OSError):
+            print(context.get_help(), file=sys.stderr, flush=True)
         return 2
     where = context.command_path if context is not None else "naoshi"
     line = f"naoshi: usage: {' '.join(told.format_message().split()).rstrip('.')}; see `{where} --help`"
@@ -154,9 +171,10 @@ def _wrong_usage(words: Sequence[str], error: Exception) -> int:
 
 
 def _told(words: Sequence[str], code: str, line: str, status: int) -> int:
-    print(visible(line), file=sys.stderr)
+    # Where nothing can be written, the exit status has to do.
+    with suppress(OSError):
+        print(visible(line), file=sys.stderr, flush=True)
     if "--json" in words:
-        # Where nothing can be written there, the line above has to do.
         with suppress(OSError):
             document = {"error": {"code": code, "message": line, "exit_status": status}}
             print(json.dumps(document, ensure_ascii=False), flush=True)

@@ -18,6 +18,7 @@ _SELDOM = 20_000
 
 def main() -> None:
     """Run the command line and end the process with its exit status."""
+    _open_closed_streams()
     for stop in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(stop, _interrupt)
     # Loading modules makes many objects and no garbage.
@@ -52,6 +53,18 @@ def _end(status: int) -> None:
         with suppress(OSError):
             stream.flush()
     os._exit(status)
+
+
+def _open_closed_streams() -> None:
+    """Give a process that was started with a closed stream (`>&-`) the null device there.
+
+    What it opens next would take the number of the closed one, and be written to by whoever prints.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # The lowest free number is taken, which is this one: those below are open by now.
+            taken = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(taken, "w" if number else "r", encoding="utf-8", closefd=False))
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
