@@ -98,7 +98,7 @@ def test_a_cycle_that_was_killed_can_be_stopped_when_it_goes_on(slow: tuple[Comm
 
 
 def test_a_reader_that_goes_away_is_told_nothing(triaged: CommandLine) -> None:
-    """`naoshi … | head -c 1` ends without a word: with 0 where all was written before the reader went, else with 141."""
+    """`naoshi … | head -c 1` ends without a word: 0 where all was written before it went, else 141."""
     program = f"{sys.executable} -m naoshi repair --dry-run -C {triaged.folder} | head -c 1 > /dev/null"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {program}"], capture_output=True, text=True, timeout=60)
     assert done.returncode in (0, 141)
