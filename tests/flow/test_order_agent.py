@@ -94,8 +94,9 @@ def test_each_stage_is_a_command_of_its_own(shop: OrderShop) -> None:
     assert (again.status, again.line.split(": ")[1]) == (1, "refused")
 
     status = ok(shop, "status")
-    assert (status["version"], status["cases"], status["passing"], status["waiting"]) == (
+    assert (status["version"], status["cases"], status["passing"], status["run_cases"], status["waiting"]) == (
         "v1",
+        corrections,
         corrections,
         corrections,
         [],

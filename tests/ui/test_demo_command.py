@@ -40,6 +40,18 @@ def test_the_document_the_rows_and_the_report(
     assert "cycle 1: 24 new documents" in printed.err
     assert "report.html" in printed.err
     assert "\x1b" not in printed.err
+    _check_the_count_of_cases(tmp_path / "demo" / "agent", capsys)
+
+
+def _check_the_count_of_cases(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What passes is told as a part of what ran, which is more than the cases that corrections made."""
+    assert run(["status", "-C", str(folder), "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert status["run_cases"] > status["cases"]
+    assert status["run_cases"] >= status["passing"]
+    assert run(["status", "-C", str(folder)]) == 0
+    told = f"{status['passing']} of {status['run_cases']} passing in the last run, which has what people left as it was"
+    assert told in capsys.readouterr().out
 
 
 def test_the_loop_beside_the_one_that_believes_everything(

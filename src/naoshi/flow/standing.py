@@ -22,7 +22,8 @@ class Standing(Record):
     """What there is, in numbers, what ``waiting`` for a person, and the ``next_step`` in words.
 
     ``set_aside`` counts the cases without a say in the gate: in quarantine, being fixed, or retired by a person.
-    ``passing`` counts the cases that passed in the last run of the version in force (None: it was not run).
+    ``passing`` counts the cases that passed in the last run of the version in force, of the ``run_cases`` that it had:
+    it holds what people left as it was besides the ``cases`` (None: it was not run).
     ``cycle_state``, ``cycle_stage`` and ``cycle_reasons`` are those of the latest cycle. ``last_change`` names the
     latest change and says what became of it. ``alarms`` say where decisions look like a formality.
     """
@@ -36,6 +37,7 @@ class Standing(Record):
     cases: int
     set_aside: int
     passing: int | None
+    run_cases: int | None
     cycles: int
     cycle_state: str | None
     cycle_stage: str | None
@@ -70,6 +72,7 @@ def standing(loop: Loop) -> Standing:
     version, cases = current_version(store), load_cases(loop)
     name = version.name if version else None
     runs = [run for run in runs_by_version(loop) if run.version == name]
+    states = runs[-1].case_counts() if runs else None
     cycles = store.cycles.find()
     questions = unanswered_questions(loop)
     changes = certified_changes(loop)
@@ -83,7 +86,8 @@ def standing(loop: Loop) -> Standing:
         untriaged=store.corrections.count() - len({item.correction_id for item in triages}),
         cases=len(cases),
         set_aside=len(cases) - len(SetAside.of(loop).deciding(cases)),
-        passing=runs[-1].case_counts()[ResultState.pass_] if runs else None,
+        passing=states[ResultState.pass_] if states is not None else None,
+        run_cases=sum(states.values()) if states is not None else None,
         cycles=len(cycles),
         cycle_state=cycles[-1].state.value if cycles else None,
         cycle_stage=cycles[-1].stage if cycles else None,

@@ -8,12 +8,11 @@ from naoshi.ui.cli.output import Output, counted, one_line
 def show_status(loop: Loop, out: Output) -> None:
     """Show version, counts, what waits for a person, and the next step."""
     now = standing(loop)
-    aside = f"  ({now.set_aside} without a say in the gate)" if now.set_aside else ""
     counts = (
         ("version", f"{now.version or 'none yet'}  ({counted(now.releases, 'release')})"),
         ("traces", f"{now.traces}  ({counted(now.quarantined, 'line')} in quarantine)"),
         ("corrections", f"{now.corrections}  ({now.untriaged} not triaged)"),
-        ("cases", f"{now.cases}  ({now.passing if now.passing is not None else '?'} passing in the last run)" + aside),
+        ("cases", _cases(now)),
         ("cycles", f"{now.cycles}" + (f"  (the last one: {_last_cycle(now)})" if now.cycle_state else "")),
         *([("change", now.last_change)] if now.last_change else []),
     )
@@ -24,6 +23,14 @@ def show_status(loop: Loop, out: Output) -> None:
         out.say(f"ALARM        {alarm}")
     out.say(f"next         {now.next_step}")
     out.result(now)
+
+
+def _cases(now: Standing) -> str:
+    told = "not run yet" if now.passing is None else f"{now.passing} of {now.run_cases} passing in the last run"
+    if now.run_cases and now.run_cases > now.cases:
+        told += ", which has what people left as it was too"
+    aside = f"  ({now.set_aside} without a say in the gate)" if now.set_aside else ""
+    return f"{now.cases}  ({told}){aside}"
 
 
 def _last_cycle(now: Standing) -> str:
