@@ -126,6 +126,28 @@ def test_too_few_labels_do_not_make_a_judge_decide(tmp_path: Path):
     assert below_mark(None, JudgeSettings(model="m")) == UNMEASURED
 
 
+def test_one_output_many_times_is_one_observation(tmp_path: Path):
+    """Protects the mark: a row that was copied forty times, without an input to tell it by, makes no judge decide."""
+    rows = [f"{'good' if n % 2 else 'bad'},be good,{'pass' if n % 2 else 'fail'}" for n in range(40)]
+    found, _ = _measured(_file(tmp_path, *rows, header="output,rubric,label"), _honest)
+    assert (found.labels, found.kappa.value) == (40, 1.0)
+    assert "may lie below" in below_mark(found, JudgeSettings(model="m"))
+
+
+def test_a_family_may_be_said_by_the_name_of_its_model(tmp_path: Path):
+    """Protects the probe: `Qwen3` and `qwen` are the judge's own family, and never counted among the others."""
+    rows = [f"q{n},{n},be good,fail,{'Qwen3-32B' if n % 2 else 'GPT'}" for n in range(20)]
+    path = _file(tmp_path, *rows, header="input,output,rubric,label,family")
+
+    def likes_kin(question: Question) -> Said:
+        kin = int(question.document["output"]) % 2 == 1
+        return grade(kin, float(kin))
+
+    probes = {item.name: item for item in _measured(path, likes_kin, probes=True)[0].probes}
+    shift = probes["self_preference"].shift
+    assert shift is not None and shift.value == 1.0
+
+
 def test_a_calibration_is_kept_for_its_judge_alone(tmp_path: Path):
     """Protects the pin: what was measured of one judge says nothing of another, and a spoilt file is no measure."""
     found, _ = _measured(_file(tmp_path, *_rows(30)), _honest)

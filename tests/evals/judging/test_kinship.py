@@ -58,6 +58,8 @@ def _kinship(judge: dict[str, Any], agent: dict[str, Any]) -> Kinship:
         ({"model": "gpt-4.1"}, {"model": "none"}, ""),
         ({"model": "gpt-4.1"}, {"model": ["claude-sonnet-4-5", "gemini-2.5-pro"]}, ""),
         ({"model": "gpt-4.1"}, {"model": "acme-7b", "family": "acme"}, ""),
+        ({"model": "claude-opus-4"}, {"model": "prod-1", "family": "Claude"}, "both of the family anthropic"),
+        ({"model": "prod", "family": "GPT-4o"}, {"model": "azure/answers", "family": "OpenAI"}, "family openai"),
         ({"model": "judge", "family": "acme", "base_url": "http://x/v1"}, {"model": "gpt-4.1"}, ""),
         ({"model": "deployment-1"}, {"model": "claude-opus-4"}, ""),
         ({"model": "gpt-4.1"}, {"model": "o3"}, "both of the family openai"),

@@ -321,6 +321,27 @@ def test_an_answer_of_the_judge_s_kin_ends_the_grading():
                         _grade(judge)
 
 
+def test_a_grade_of_the_agent_s_kin_is_no_grade():
+    """Protects against a gateway that answers with the agent's own model, whatever name the judge goes by."""
+    with ScriptedEndpoint(always(grade())) as endpoint:
+        for allowed in (False, True):
+            settings = endpoint.settings(model="judge", family="acme", allow_same_family=allowed)
+            kinship = Kinship.of(settings, AgentSettings(model="qwen-max"))
+            assert not kinship.doubt
+            with ModelJudge(settings=settings, environment=KEYS, kinship=kinship) as judge:
+                if allowed:
+                    assert _grade(judge).passed
+                    continue
+                with pytest.raises(
+                    JudgeError, match="came from qwen-judge-2026-11, which is of the agent's own family"
+                ):
+                    _grade(judge)
+                asked = len(endpoint.questions)
+                with pytest.raises(JudgeError, match="agent's own family"):
+                    _grade(judge)
+                assert (len(endpoint.questions), judge.record().grades) == (asked, 0)
+
+
 @pytest.mark.parametrize(
     "other",
     [

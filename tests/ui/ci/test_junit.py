@@ -52,6 +52,16 @@ def test_the_gate_has_a_suite_of_its_own():
     assert gate == {"a": ["failure"], "b": [], "verdict": ["failure"]}
 
 
+def test_no_category_is_green_when_the_runs_do_not_compare():
+    """A reader of the file must not take a category of an incomparable verdict for approved."""
+    root = document(run(result("a"), settings_hash="x"), run(result("a")))
+    gate = {
+        test.attrib["name"]: [child.tag for child in test]
+        for test in root.findall("testsuite[@name='naoshi gate']/testcase")
+    }
+    assert gate == {"general": ["error"], "verdict": ["error"]}
+
+
 def test_the_shape_is_that_of_the_usual_schema():
     """Attributes, their forms, the order of children and the counts, as JUnit's readers have them."""
     candidate = run(result("a", latency_ms=1500), result("b", "fail", "other"), result("c", "agent_error"))

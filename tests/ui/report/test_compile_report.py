@@ -125,6 +125,16 @@ def test_flips_show_both_outputs_and_the_worst_first():
     assert report.verdict.flips[0].after.reason == "no"
 
 
+def test_what_was_not_judged_does_not_push_what_got_worse_away():
+    """Protects whoever decides: only so many flips have their outputs, and a failing judge must not fill the page."""
+    before = run("v1", results(set()))
+    states = {"open_0": ResultState.judge_error, "open_1": ResultState.not_run, "open_2": FAIL}
+    after = run("v2", [result(one, states.get(one.case_id, PASS)) for one in ALL], day=1)
+    report = compiled([before, after], ALL, judged=(after, before))
+    assert report.verdict is not None
+    assert [flip.case_id for flip in report.verdict.flips] == ["open_2", "open_0", "open_1"]
+
+
 def test_a_verdict_whose_runs_are_gone_is_still_told():
     """Protects the report from a store that was trimmed."""
     before, after = run("v1", results(set())), run("v2", results({"open_0"}), day=1)

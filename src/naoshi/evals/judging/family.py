@@ -42,12 +42,19 @@ def model_families(name: str) -> frozenset[str]:
     return frozenset(family for family, pattern in _FAMILIES.items() if pattern.search(plain))
 
 
+def families_said(said: str) -> frozenset[str]:
+    """Return what a person means who says whose a model is: "Claude" and "anthropic" are the same family."""
+    plain = said.strip().lower()
+    return model_families(plain) or (frozenset({plain}) if plain else frozenset())
+
+
 def families_of(names: Iterable[str], *, said: str = "") -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the families of the models called *names*, and the names that tell none.
 
-    ``said`` is what a person says the family is; it comes on top, and answers for names that tell nothing.
+    ``said`` is what a person says the family is, by its name or by that of any of its models; it comes on top, and
+    answers for names that tell nothing.
     """
-    families: set[str] = {said.strip().lower()} if said.strip() else set()
+    families = set(families_said(said))
     unknown: list[str] = []
     for name in names:
         if name.strip().lower() == NO_MODEL:

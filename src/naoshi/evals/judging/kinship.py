@@ -45,6 +45,14 @@ class Kinship:
             return f"the family of {', '.join(self.unknown)} is not known"
         return ""
 
+    def kin_served(self, model: str) -> bool:
+        """Return whether *model*, which gave a grade by its own account, is of the judged model's family.
+
+        A gateway, or a model under another name, may answer with whatever it likes.
+        """
+        families, _ = families_of([model])
+        return bool(families & self.judged)
+
     def kin_in(self, spans: Iterable[Mapping[str, JsonValue]]) -> str:
         """Return the first model named in *spans* that is of the judge's family, or ""."""
         for model in models_in(spans):

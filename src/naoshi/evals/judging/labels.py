@@ -56,7 +56,7 @@ def read_labels(path: Path) -> Labels:
 
     Columns: ``output``, ``rubric`` and ``label`` (pass or fail) must be there; ``input`` (a JSON object is the vars,
     anything else is one text), ``label_2`` (a second person's), ``family`` (whose model made the output) and
-    ``source`` (what outputs belong together; else those of one input do) may be. An output that is a JSON object or
+    ``source`` (what outputs belong together; else those of one input do, or without an input the same output) may be. An output that is a JSON object or
     list is read as that.
 
     Raises:
@@ -109,7 +109,7 @@ def _labelled(path: Path, line: int, row: Mapping[str | None, str | list[str] | 
         passes=passes,
         second=_label(where, cells.get("label_2", "")),
         family=cells.get("family", "").strip().lower(),
-        source=cells.get("source", "").strip() or given or f"line {line}",
+        source=cells.get("source", "").strip() or given or cells["output"].strip() or f"line {line}",
     )
 
 

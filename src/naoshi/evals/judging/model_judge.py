@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
@@ -105,7 +105,7 @@ class ModelJudge:
         except JudgeError:
             self._count_error()
             raise
-        asked = client.ask(prompt)
+        asked = self._of_another_family(client.ask(prompt))
         with self._lock:
             self._tally.add(asked)
             if isinstance(asked.grade, JudgeError) and asked.lasting:
@@ -161,6 +161,16 @@ class ModelJudge:
             client, self._client = self._client, None
         if client is not None:
             client.close()
+
+    def _of_another_family(self, asked: Asked) -> Asked:
+        """Return *asked*, without a grade where a model of the judged one's family gave it."""
+        if self._kinship is None or self.settings.allow_same_family or not self._kinship.kin_served(asked.served_by):
+            return asked
+        error = JudgeError(
+            f"the grade came from {asked.served_by}, which is of the agent's own family",
+            hint="see what the address under [judge] serves, or allow it with --allow-same-family",
+        )
+        return replace(asked, grade=error, lasting=True)
 
     def _open(self) -> Client:
         with self._lock:

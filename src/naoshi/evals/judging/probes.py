@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from naoshi.evals.assertions.graded import DEFAULT_GRADE_THRESHOLD
 from naoshi.evals.judge import Grade
 from naoshi.evals.judging.agreement import Graded, leniency_gap, mean_shift, rate
+from naoshi.evals.judging.family import families_said
 from naoshi.evals.judging.labels import LabelledOutput
 from naoshi.records.calibration import Probe
 
@@ -70,8 +71,8 @@ def self_preference_probe(
     if not families:
         return Probe(name=SELF, skipped="the judge's family is not known")
     known = [item for item in items if item.line in grades and item.family]
-    ours = [item for item in known if item.family in families]
-    others = [item for item in known if item.family not in families]
+    ours = [item for item in known if families_said(item.family) & families]
+    others = [item for item in known if not families_said(item.family) & families]
     if not ours:
         return Probe(name=SELF, skipped=f"no output is labelled as of the family {', '.join(sorted(families))}")
     if not others:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from naoshi.gate.explain import told_outcome
 from naoshi.records import CaseResult, EvalRun, ResultState, Verdict, VerdictOutcome
 from naoshi.system.files import write_durably
 
@@ -65,7 +66,9 @@ def _outcome(test: Element, result: CaseResult) -> None:
 def _gate(root: Element, verdict: Verdict, run: EvalRun, place: int) -> None:
     suite = _suite(root, _GATE, run, place)
     for item in verdict.categories:
-        _judged(_test(suite, _GATE, item.category, 0.0), item.outcome, item.reason)
+        outcome = told_outcome(verdict, item)
+        reason = item.reason if outcome is item.outcome else ""
+        _judged(_test(suite, _GATE, item.category, 0.0), outcome, reason)
     _judged(_test(suite, _GATE, "verdict", 0.0), verdict.outcome, "\n".join(verdict.reasons))
     _close(suite)
 

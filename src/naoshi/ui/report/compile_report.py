@@ -12,6 +12,7 @@ from naoshi.gate.explain import told_outcome
 from naoshi.gate.reasons import in_japanese
 from naoshi.gate.statistics import wilson
 from naoshi.gate.trials import CaseTrials, by_case, passes
+from naoshi.gate.turns import Turn, turn_of
 from naoshi.records import EvalCase, EvalRun, Flip, ResultState, Split, Verdict
 from naoshi.records.language import Language
 from naoshi.ui.report.eval_report import (
@@ -27,6 +28,8 @@ from naoshi.ui.report.eval_report import (
 )
 
 _NO_CASE = Rate(cases=0, sources=0, rate=0.0, low=0.0, high=1.0)
+# What got worse is what a reader looks for; what nobody judged comes before what got better.
+_TURNS = (Turn.worse, Turn.unknown, Turn.better)
 _HIDDEN = {"en": "[a case that is not shown]", "ja": "[表示しないケース]"}
 
 
@@ -234,9 +237,9 @@ def _side(trials: CaseTrials | None, state: ResultState) -> Side:
     return Side(state=state, output=found.output, reason=found.reason)
 
 
-def _gravity(item: tuple[Flip, bool]) -> tuple[bool, bool, str]:
+def _gravity(item: tuple[Flip, bool]) -> tuple[bool, int, str]:
     flip, aside = item
-    return aside, flip.after is ResultState.pass_, flip.case_id
+    return aside, _TURNS.index(turn_of(flip)), flip.case_id
 
 
 def _without(hidden: Iterable[str], text: str, instead: str) -> str:
