@@ -1,5 +1,6 @@
 """Why a model gave no answer: each failure of an endpoint as one line that says what to do."""
 
+import re
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -26,6 +27,7 @@ from naoshi.errors import ModelError
 from naoshi.models.model_settings import ModelSettings
 
 _SHOWN = 200
+_NO_ANSWER = re.compile("Invalid response from|Failed to decode response|Error code: 3")
 _Kinds = type[Exception] | tuple[type[Exception], ...]
 
 
@@ -57,6 +59,10 @@ def _told(error: Exception, settings: ModelSettings, asking: Asking) -> tuple[st
     for kinds, told, hint in _table(settings, asking):
         if isinstance(error, kinds):
             return f"{told}{_status(error)}", hint
+    if _speaks_otherwise(error):
+        return f"does not speak the protocol of {settings.provider.value}: {_reason(error)}", (
+            f"check `provider` and `base_url` under [{asking.section}]; something else may answer there"
+        )
     if isinstance(error, ModelAPIError):
         return f"refused the request{_status(error)}: {_said(error)}", None
     if isinstance(error, UnexpectedModelBehavior):
@@ -94,14 +100,28 @@ def _said(error: ModelAPIError) -> str:
     return _one_line(str(body), _SHOWN)
 
 
-def _reason(error: UnexpectedModelBehavior) -> str:
+def _speaks_otherwise(error: Exception) -> bool:
+    """Return whether what came back is no answer of such an endpoint at all, such as a page to log in at.
+
+    The libraries have no class for it: they tell it by their words, or trip over what is missing.
+    """
+    if isinstance(error, IndexError | KeyError | AttributeError | TypeError):
+        return True
+    if isinstance(error, ModelHTTPError) or not isinstance(error, ModelAPIError | UnexpectedModelBehavior):
+        return False
+    return bool(_NO_ANSWER.match(error.message))
+
+
+def _reason(error: Exception) -> str:
     """Return what was wrong with the last answer, which the library keeps as the cause."""
     cause = error.__cause__
     if isinstance(cause, ValidationError):
         fault = cause.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(str(part) for part in fault["loc"]) or "the answer"
         return _one_line(f"{place}: {fault['msg']}", _SHOWN)
-    return _one_line(str(cause if cause is not None else error.message), _SHOWN)
+    if cause is None and not isinstance(error, UnexpectedModelBehavior | ModelAPIError):
+        return _one_line(f"{type(error).__name__}: {error}", _SHOWN)
+    return _one_line(str(cause if cause is not None else error), _SHOWN)
 
 
 def _times(number: int) -> str:

@@ -70,20 +70,24 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """What the model says: a call of the tool with ``fields`` (JSON text as it stands if it is a text), or ``text``."""
+    """What the model says: a call of the tool with ``fields`` (JSON text as it stands if it is a text), or ``text``.
+
+    The tool may be called ``times`` over, each time after the first with the opposite grade.
+    """
 
     fields: dict[str, Any] | str | None = None
     text: str = ""
     refusal: str = ""
     cut: bool = False
+    times: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refused:
-    """An HTTP error of the endpoint."""
+    """An HTTP error of the endpoint, or anything else that is no answer of one; a body that is a text is a web page."""
 
     status: int
-    body: dict[str, Any] = field(default_factory=lambda: {"error": {"message": "no"}})
+    body: dict[str, Any] | str = field(default_factory=lambda: {"error": {"message": "no"}})
     headers: dict[str, str] = field(default_factory=dict[str, str])
 
 
@@ -183,11 +187,13 @@ class ScriptedEndpoint:
 
     def _send(self, handler: BaseHTTPRequestHandler, question: Question, reply: Said | Refused) -> None:
         refused = isinstance(reply, Refused)
-        data = json.dumps(reply.body if isinstance(reply, Refused) else _shaped(question, reply)).encode()
+        body = reply.body if isinstance(reply, Refused) else _shaped(question, reply)
+        is_page = isinstance(body, str)
+        data = (body if is_page else json.dumps(body)).encode()
         handler.send_response(reply.status if isinstance(reply, Refused) else 200)
         for name, value in (reply.headers if refused else {}).items():
             handler.send_header(name, value)
-        handler.send_header("content-type", "application/json")
+        handler.send_header("content-type", "text/html" if is_page else "application/json")
         handler.send_header("content-length", str(len(data)))
         handler.end_headers()
         handler.wfile.write(data)
@@ -217,15 +223,23 @@ def _as_openai(said: Said, fields: dict[str, Any] | str | None) -> dict[str, Any
     if said.refusal:
         message["refusal"] = said.refusal
     if fields is not None:
-        arguments = fields if isinstance(fields, str) else json.dumps(fields)
-        call = {"id": "call_1", "type": "function", "function": {"name": TOOL, "arguments": arguments}}
-        message["tool_calls"] = [call]
+        message["tool_calls"] = [
+            {"id": f"call_{place}", "type": "function", "function": {"name": TOOL, "arguments": arguments}}
+            for place, arguments in enumerate(_arguments(fields, times=said.times), start=1)
+        ]
     reason = "length" if said.cut else "tool_calls" if fields is not None else "stop"
     return {
         "id": "answer-1", "object": "chat.completion", "created": 1, "model": "qwen-judge-2026-11",
         "choices": [{"index": 0, "finish_reason": reason, "message": message}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }  # fmt: skip
+
+
+def _arguments(fields: dict[str, Any] | str, *, times: int) -> list[str]:
+    if isinstance(fields, str):
+        return [fields]
+    opposite = {**fields, "pass": not fields.get("pass"), "score": 0.0}
+    return [json.dumps(fields), *[json.dumps(opposite)] * (times - 1)]
 
 
 def _as_anthropic(said: Said, fields: dict[str, Any] | str | None) -> dict[str, Any]:

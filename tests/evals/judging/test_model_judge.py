@@ -1,6 +1,7 @@
 """A model that grades: what is sent, what counts as a grade, and what becomes of everything else."""
 
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -300,6 +301,40 @@ def test_a_grade_may_come_as_json_in_text():
         ) as endpoint:
             with _judge(endpoint, answer_form=form) as judge, pytest.raises(JudgeError, match="is not the mark"):
                 _grade(judge)
+
+
+def test_two_grades_in_one_answer_are_none():
+    """Protects the grade: of two that contradict each other the first is not silently taken for the judge's word."""
+
+    def twice(question: Any) -> Said:
+        fields = '{"reason": "x", "pass": %s, "score": 1.0, "mark": "' + question.mark + '"}'
+        return Said(text=f"```json\n{fields % 'true'}\n```\nor\n```json\n{fields % 'false'}\n```")
+
+    called = replace(grade(), times=2)
+    for script, form in ((always(called), AnswerForm.tool), (twice, AnswerForm.text)):
+        with ScriptedEndpoint(script) as endpoint, _judge(endpoint, answer_form=form) as judge:
+            with pytest.raises(JudgeError, match="more than one grade"):
+                _grade(judge)
+    quoted = grade(reason='it says "pass": false, and {"pass": true}')
+    with ScriptedEndpoint(always(quoted)) as endpoint, _judge(endpoint) as judge:
+        assert _grade(judge).passed
+
+
+def test_a_key_that_the_endpoint_gives_back_is_not_kept():
+    """Protects the key: whoever grades knows it, and what it says of an output is stored and shown."""
+    with ScriptedEndpoint(always(grade(reason="by sk-of-ours"))) as endpoint:
+        settings = endpoint.settings(key_variable="JUDGE_KEY")
+        with ModelJudge(settings=settings, environment={"JUDGE_KEY": "sk-of-ours"}) as judge:
+            assert _grade(judge).reason == "by ***"
+
+
+@pytest.mark.parametrize("body", ["<html>log in</html>", "", {"error": {"message": "no"}}, {"choices": []}])
+def test_what_is_no_endpoint_is_one_line_that_says_where_to_look(body: Any):
+    """Protects whoever set a wrong address: a page with status 200 is neither a grade nor a riddle."""
+    with ScriptedEndpoint(always(Refused(status=200, body=body))) as endpoint, _judge(endpoint) as judge:
+        with pytest.raises(JudgeError, match="does not speak the protocol of openai") as caught:
+            _grade(judge)
+    assert "base_url" in caught.value.advice
 
 
 def test_an_answer_of_the_judge_s_kin_ends_the_grading():

@@ -56,8 +56,8 @@ def read_labels(path: Path) -> Labels:
 
     Columns: ``output``, ``rubric`` and ``label`` (pass or fail) must be there; ``input`` (a JSON object is the vars,
     anything else is one text), ``label_2`` (a second person's), ``family`` (whose model made the output) and
-    ``source`` (what outputs belong together; else those of one input do, or without an input the same output) may be. An output that is a JSON object or
-    list is read as that.
+    ``source`` (what outputs belong together; else those of one input do, or without an input the same output) may be.
+    An output that is a JSON object or list is read as that.
 
     Raises:
         MissingPathError: there is no such file.

@@ -1,12 +1,14 @@
 """Asking the model, through pydantic-ai: one thread of our own, so many questions at a time, and an end to each."""
 
 import asyncio
+import re
 import threading
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from pydantic_ai import Agent, ModelRetry, RunContext
+from pydantic_ai.messages import ModelResponse
 from pydantic_ai.usage import RunUsage
 
 from naoshi.errors import JudgeError
@@ -20,6 +22,8 @@ from naoshi.models.model_key import key_of
 from naoshi.models.open_model import answer_of, open_model, request_settings
 
 _Result = TypeVar("_Result")
+# In a text within JSON the quotes have a stroke before them, so that only a grade's own member is found.
+_GRADE = re.compile(r'"pass"\s*:')
 _TOOL, _TOOL_MEANING = "give_grade", "Give the grade of the output."
 
 
@@ -43,6 +47,7 @@ class ModelClient:
             retries=settings.retries,
             model_settings=request_settings(settings),
         )
+        self._agent.output_validator(_the_only_one)
         self._agent.output_validator(_with_the_mark)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="naoshi-judge")
@@ -86,7 +91,10 @@ class ModelClient:
         async with self._turns:
             async with asyncio.timeout(self._settings.timeout):
                 result = await self._agent.run(prompt.text, deps=prompt.mark, usage=usage)
-        return result.output, result.response.model_name or ""
+        grade = result.output
+        # What graded knows the key, and its reason is kept and shown.
+        told = grade.model_copy(update={"reason": grade.reason.replace(self._key, "***")})
+        return told, result.response.model_name or ""
 
     async def _end(self) -> None:
         asked = asyncio.all_tasks() - {asyncio.current_task()}
@@ -97,6 +105,15 @@ class ModelClient:
 
     def _await(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+def _the_only_one(context: RunContext[str], answer: GradeAnswer) -> GradeAnswer:
+    """Refuse an answer that holds several grades, of which the library would take one."""
+    response = next(message for message in reversed(context.messages) if isinstance(message, ModelResponse))
+    calls = [call.args_as_json_str() for call in response.tool_calls if call.tool_name == _TOOL]
+    if len(_GRADE.findall("\n".join(calls) or response.text or "")) > 1:
+        raise ModelRetry("there is more than one grade; give one")
+    return answer
 
 
 def _with_the_mark(context: RunContext[str], answer: GradeAnswer) -> GradeAnswer:
