@@ -38,6 +38,12 @@ def test_every_command_and_option_says_what_it_is_for():
     assert list(_silent(get_command(app), "naoshi")) == []
 
 
+def test_no_summary_of_a_command_is_cut_short():
+    """Protects the lists of commands in `--help`, as a terminal of 80 columns shows them: no line ends in dots."""
+    app = import_module(cli_reference.SOURCE).app
+    assert list(_cut(get_command(app), "naoshi")) == []
+
+
 def test_every_setting_is_explained():
     """Protects docs/settings.md: each setting has a description, or its section's docstring names it."""
     once_written(settings_reference.SOURCE)
@@ -141,3 +147,13 @@ def _silent(command: Any, path: str) -> Iterator[str]:
             yield f"{path} {parameter.name}"
     for name, inner in getattr(command, "commands", {}).items():
         yield from _silent(inner, f"{path} {name}")
+
+
+def _cut(command: Any, path: str) -> Iterator[str]:
+    """Yield the commands below *command* whose summary does not fit beside their names."""
+    commands = getattr(command, "commands", {})
+    room = 72 - max(map(len, commands), default=0)
+    for name, inner in commands.items():
+        if inner.get_short_help_str(room).endswith("..."):
+            yield f"{path} {name}"
+        yield from _cut(inner, f"{path} {name}")

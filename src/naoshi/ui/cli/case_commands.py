@@ -105,9 +105,9 @@ def _run_smoke(folder: Path, out: Output, *, alone: bool, commit: str, output: P
 
 
 def holdout(folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """Show each time that the holdout was asked, by whom, when and why, and what is left of its budget.
+    """Show who asked the holdout, and what is left of its budget.
 
-    The lines stand in the ledger, which nothing can take back.
+    Each time stands there with when and why. The lines stand in the ledger, which nothing can take back.
     """
     from naoshi.ui.cli.holdout_show import show_holdout
     from naoshi.ui.cli.session import session

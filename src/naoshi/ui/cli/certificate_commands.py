@@ -34,9 +34,9 @@ def list_certificates(language: In = None, folder: Folder = HERE, as_json: AsJso
 
 
 def show(name: _Named = "", language: In = None, folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """Show one certificate: its change, every check with what was seen, and what it mends.
+    """Show one certificate: its change, its checks, what it mends.
 
-    Nothing is verified; `naoshi certificate verify` does that.
+    Each check tells what was seen. Nothing is verified; `naoshi certificate verify` does that.
     """
     from naoshi.ui.cli.certificate_show import show_certificate
     from naoshi.ui.cli.session import session
@@ -59,7 +59,7 @@ def verify(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Verify that a certificate is what was made, and with --rerun that the same holds again.
+    """Verify a certificate; with --rerun, see it hold again.
 
     Its digest, its change and commit, and both runs are checked. A re-run takes the settings, suites and all protected
     files of the base commit, and says check by check what held then and holds now; nothing of it is kept. Exit status:

@@ -57,7 +57,10 @@ def show(
     language: In = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show what is kept of one conversation: the open question, the latest decision, uses of approvals."""
+    """Show what is kept of one conversation.
+
+    That is the open question, the latest decision, and the uses of approvals.
+    """
     from naoshi.ui.cli.confirm_show import show_conversation
 
     return show_conversation(state, conversation, Output(as_json=as_json), language=language)
@@ -100,7 +103,10 @@ def ask(
 
 
 def stats(state: State = HERE, events: Events = None, language: In = None, as_json: AsJson = False) -> int:
-    """Count how questions were answered, how fast, how often again, and rule by rule."""
+    """Count how questions were answered, and how fast.
+
+    Told too: how often the same was asked again, and all of it rule by rule.
+    """
     from naoshi.ui.cli.confirm_figures import show_stats
 
     return show_stats(state, events, Output(as_json=as_json), language=language)
@@ -130,7 +136,7 @@ def what_if(
     language: In = None,
     as_json: AsJson = False,
 ) -> int:
-    """Say what other rules would have asked about the actions of the past.
+    """Say what other rules would have asked about past actions.
 
     Exit status 1 when they would have let through what a person refused.
     """
@@ -151,9 +157,10 @@ def mine(
     language: In = None,
     as_json: AsJson = False,
 ) -> int:
-    """List unread replies whose meaning became certain, as rows that the grammar might get.
+    """List unread replies whose meaning became certain.
 
-    Each is held against every row of the table; those that would change one are listed as such.
+    They stand as rows that the grammar might get. Each is held against every row of the table; those that would change
+    one are listed as such.
     """
     from naoshi.ui.cli.confirm_figures import show_mined
 
@@ -167,10 +174,11 @@ def chat(
     language: In = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run an agent and answer its questions, of any conversation, as they come.
+    """Run an agent and answer its questions as they come.
 
-    What you type answers the question that is shown; whatever is not read as a choice goes on to the agent. The agent
-    finds the state in NAOSHI_CONFIRM_STATE. Exit status: the agent's own, or 3 while a question stays open.
+    They may be of any conversation. What you type answers the question that is shown; whatever is not read as a choice
+    goes on to the agent. The agent finds the state in NAOSHI_CONFIRM_STATE. Exit status: the agent's own, or 3 while a
+    question stays open.
     """
     from naoshi.ui.cli.confirm_chat import run_chat
 

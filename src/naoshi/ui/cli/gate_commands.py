@@ -112,10 +112,11 @@ def self_test(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Ask the gate questions whose answers are known, on the results of your suite.
+    """Ask the gate questions whose answers are known.
 
-    Known regressions are put into a copy of the latest results and have to block; the results held against themselves
-    have to pass. A cycle does this by itself before its first verdict on a suite. Exit status 1 when the gate fails.
+    They are made of the results of your suite. Known regressions are put into a copy of the latest results and have to
+    block; the results held against themselves have to pass. A cycle does this by itself before its first verdict on a
+    suite. Exit status 1 when the gate fails.
     """
     out = Output(as_json=as_json)
     if suite is not None and suite.suffix == ".json":

@@ -44,9 +44,9 @@ def run(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Export runs, feedback, cases, results and harness, have HALO diagnose them, and look up what it cites.
+    """Have HALO diagnose the runs, and look up what it cites.
 
-    Export, report and log of each version are kept in .naoshi/halo.
+    It gets runs, feedback, cases, results and harness. Export, report and log of each version are kept in .naoshi/halo.
     """
     from naoshi.ui.cli.repair_show import diagnose_and_show, with_engine
     from naoshi.ui.cli.session import session

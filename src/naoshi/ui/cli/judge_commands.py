@@ -11,9 +11,7 @@ from naoshi.ui.cli.output import Output
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to *app*."""
-    group = typer.Typer(
-        help="The model that grades rubrics: measure it, and see whether it decides.", no_args_is_help=True
-    )
+    group = typer.Typer(help="The model that grades rubrics, and whether it decides.", no_args_is_help=True)
     group.command("calibrate")(calibrate)
     group.command("show")(show)
     app.add_typer(group, name="judge")
@@ -28,7 +26,7 @@ def calibrate(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Hold the judge against people's labels, and keep what comes out.
+    """Hold the judge against people's labels; keep what comes out.
 
     Exit status 1 when the judge stays below the mark in [judge], so that it advises and does not decide.
     """
@@ -39,7 +37,7 @@ def calibrate(
 
 
 def show(language: In = None, folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """Show the judge that is configured, what was measured of it, and whether it decides.
+    """Show the judge, what was measured of it, whether it decides.
 
     Exit status 1 when it only advises.
     """

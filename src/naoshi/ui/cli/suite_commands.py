@@ -19,7 +19,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def list_health(folder: Folder = HERE, as_json: AsJson = False) -> int:
-    """List the cases with their age, when each last failed, and how often it flips.
+    """List the cases with their age, last failure and flips.
 
     A flip is another result in an identical run: same commit, same suite, same grading. Cases of the holdout are
     counted; they are listed only where they have no say in the gate. Below stand the pass rates of the version in
@@ -39,9 +39,10 @@ def show(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Show where a case comes from: its suite, triage, correction, trace and failure groups.
+    """Show where a case comes from, back to correction and trace.
 
-    Exit status 1 when a link is broken. What a case of the holdout asks is not shown.
+    Its suite, its triage and its failure groups are named on the way. Exit status 1 when a link is broken. What a case
+    of the holdout asks is not shown.
     """
     from naoshi.ui.cli.lineage_show import show_lineage
     from naoshi.ui.cli.session import session
@@ -56,7 +57,7 @@ def check(
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
-    """Find cases that contradict each other, and cases that say nearly the same.
+    """Find cases that contradict each other or are nearly the same.
 
     Exit status 1 when there is a contradiction. Nothing is changed.
     """
