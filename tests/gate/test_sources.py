@@ -46,7 +46,7 @@ def test_the_reason_names_the_sources(language: str) -> None:
     """A person reads why the share is another one than that of the cases, in either language."""
     found = decide(of_sources(big="+" * 30, a="-", b="+"), None, GatePolicy(categories=TOLERANT), now=NOW)
     told = explain(found, language)  # type: ignore[arg-type]
-    words = {"en": "33.3% do not pass when each source counts once", "ja": "出典ごとに一件と数えると 33.3%"}
+    words = {"en": "33.3% do not pass when each source counts once", "ja": "出所ごとに一件と数えると 33.3%"}
     assert words[language] in told
 
 

@@ -218,6 +218,10 @@ def test_the_measure_is_shown_in_both_languages_and_for_programs(judged: Judged)
     japanese = judged.shop("judge", "calibrate", str(judged.labels), "--no-probes", "--language", "ja")
     assert "偽の合格" in japanese.out
     assert "審査役は判定します。" in japanese.out
+    judged.configure(min_labels=1000)
+    advises = judged.shop("judge", "show", "--language", "ja")
+    assert "必要な 1000 件に足りません" in advises.out and "fewer than" not in advises.out
+    judged.configure(min_labels=30)
     document = judged.shop("judge", "show", "--json").document
     assert (document["decides"], document["calibration"]["kappa"]["value"]) == (True, 1.0)
 

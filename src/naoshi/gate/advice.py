@@ -17,7 +17,7 @@ _ANSWER = (
 )
 _SHARE = (
     "Mend failing cases of this category. [gate.categories] says how many may fail; no average makes up for it.",
-    "この分類の不合格を直してください。許される数は [gate.categories] で決まり、平均が良くても補えません。",
+    "この区分の不合格を直してください。許される数は [gate.categories] で決まり、平均が良くても補えません。",
 )
 _RERUN = (
     "Run the cases that flipped again, on both versions. `naoshi gate` does so by itself; beside two files, give the "
@@ -27,7 +27,7 @@ _RERUN = (
 )
 _GRADE = (
     "See to it that every case is run and graded (the agent, the runner, the judge), and run again.",
-    "すべてのケースが実行され採点されるように（エージェント、実行、採点役を）確かめて、もう一度実行してください。",
+    "すべてのケースが実行され採点されるように（エージェント、実行、審査役を）確かめて、もう一度実行してください。",
 )
 _LOOK = (
     "A person has to look at these cases; no further run is going to settle them.",
@@ -39,11 +39,11 @@ _WHOLE = (
 )
 _MORE = (
     "Add cases of this category from other sources, or run each more often.",
-    "この分類に、別の出所のケースを加えるか、各ケースの試行を増やしてください。",
+    "この区分に、別の出所のケースを加えるか、各ケースの試行を増やしてください。",
 )
 _ALIKE = (
     "Run both versions with the same judge, rubric and runner; only what was graded alike can be compared.",
-    "採点モデル、採点基準、実行方法をそろえて両方の版を実行してください。同じ条件の採点だけが比べられます。",
+    "審査役、採点基準、実行方法をそろえて両方の版を実行してください。同じ条件の採点だけが比べられます。",
 )
 _SAME_SUITE = (
     "Run both versions on the same suite.",

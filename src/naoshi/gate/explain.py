@@ -95,7 +95,7 @@ _WORDS: dict[Language, dict[str, str]] = {
     },
     "ja": {
         "why": "理由:",
-        "categories": "分類ごと（合格率、基準 → 候補）:",
+        "categories": "区分ごと（合格率、基準 → 候補）:",
         "cases": "{count} 件",
         "one_case": "1 件",
         "none": "なし",

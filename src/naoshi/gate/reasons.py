@@ -17,12 +17,12 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "source_share_blocks": (
         "{share} do not pass when each source counts once, more than the {block} that block",
-        "出典ごとに一件と数えると {share} が合格せず、止める基準の {block} を超えています",
+        "出所ごとに一件と数えると {share} が合格せず、止める基準の {block} を超えています",
     ),
     "source_share_doubtful": (
         "{share} do not pass when each source counts once, more than the {allow} that is allowed but not than the "
         "{block} that block",
-        "出典ごとに一件と数えると {share} が合格せず、許容の {allow} を超えていますが、"
+        "出所ごとに一件と数えると {share} が合格せず、許容の {allow} を超えていますが、"
         "止める基準の {block} は超えていません",
     ),
     "share_doubtful": (
@@ -61,7 +61,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "empty": ("the candidate run has no results", "候補の実行に結果がありません"),
     "graded_differently": (
         "the two runs were not graded alike (judge, rubric or runner differ)",
-        "二つの実行は採点の条件（採点モデル、採点基準、実行方法）が違います",
+        "二つの実行は採点の条件（審査役、採点基準、実行方法）が違います",
     ),
     "nothing_in_common": ("the two runs have no case in common", "二つの実行に共通のケースがありません"),
     "no_answer_at_all": (
@@ -82,7 +82,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "passes": (
         "no category is below the baseline; of {cases} cases in both, {before} passed and {after} pass now",
-        "基準を下回る分類はありません。共通の {cases} 件のうち、合格は {before} 件から {after} 件になりました",
+        "基準を下回る区分はありません。共通の {cases} 件のうち、合格は {before} 件から {after} 件になりました",
     ),
     "confirmed_drop": (
         "{count} of {cases} cases passed and fail each time they are run again, {times} times on both versions: "
@@ -141,11 +141,11 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "rerun_graded_differently": (
         "the re-runs were not graded as the runs were (judge, rubric or runner differ)",
-        "やり直しの採点の条件（採点モデル、採点基準、実行方法）が元の実行と違います",
+        "やり直しの採点の条件（審査役、採点基準、実行方法）が元の実行と違います",
     ),
     "paired_passes": (
         "no category is worse beyond chance; of {cases} cases in both, {before} passed and {after} pass now",
-        "偶然を超えて悪くなった分類はありません。"
+        "偶然を超えて悪くなった区分はありません。"
         "共通の {cases} 件のうち、合格は {before} 件から {after} 件になりました",
     ),
 }

@@ -16,6 +16,7 @@ from naoshi.evals.judging.calibrations import UNMEASURED, below_mark, calibratio
 from naoshi.evals.judging.labels import read_labels
 from naoshi.evals.judging.model_judge import ModelJudge
 from naoshi.evals.judging.settings import JudgeSettings
+from naoshi.evals.judging.told import _HOLE, _TEXTS, in_japanese, told
 from naoshi.records import Calibration, Estimate, Probe
 from tests.evals.judging.scripted_endpoint import Question, Refused, Said, Script, ScriptedEndpoint, always, grade
 
@@ -181,6 +182,48 @@ def test_a_table_that_is_none_is_told_with_its_line(tmp_path: Path, header: str,
     with pytest.raises(InputError, match=told) as caught:
         read_labels(_file(tmp_path, row, header=header))
     assert "\n" not in caught.value.line()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "\ufeffOutput; Rubric ;LABEL\r\na;r;合格\r\n".encode(),
+        b"output\trubric\tlabel\ra\tr\tPass\r",
+    ],
+)
+def test_a_table_of_any_spreadsheet_is_read(tmp_path: Path, data: bytes):
+    """Protects people from their spreadsheet: its separators, line ends, capitals and byte-order mark."""
+    path = tmp_path / "labels.csv"
+    path.write_bytes(data)
+    (found,) = read_labels(path).outputs
+    assert (found.output, found.rubric, found.passes) == ("a", "r", True)
+
+
+def test_a_table_in_another_encoding_says_how_to_save_it(tmp_path: Path):
+    """Protects against letters that were guessed: Shift-JIS is told, and what to do."""
+    path = tmp_path / "labels.csv"
+    path.write_bytes("output,rubric,label\n良い,規則,合格\n".encode("cp932"))
+    with pytest.raises(InputError, match="not UTF-8") as caught:
+        read_labels(path)
+    assert "CSV in UTF-8" in caught.value.advice
+
+
+@pytest.mark.parametrize(("label", "word"), [("pass", "all"), ("fail", "none")])
+def test_labels_that_all_say_the_same_measure_nothing(tmp_path: Path, label: str, word: str):
+    """Protects the mark: who was only ever shown one kind is not called good or bad at telling them apart."""
+    rows = [f"q{n},{'good' if label == 'pass' else 'bad'} {n},be good,{label}" for n in range(40)]
+    found, _ = _measured(_file(tmp_path, *rows), _honest)
+    lax = JudgeSettings(model="m", min_kappa=-1, max_false_passes=1)
+    for marks in (lax, JudgeSettings(model="m")):
+        assert f"people passed {word} of the outputs" in below_mark(found, marks)
+
+
+def test_whatever_is_said_of_a_judge_is_said_in_japanese_too():
+    """Protects Japanese readers: no sentence of ours is left in English, and none of others' is touched."""
+    for key, (english, japanese) in _TEXTS.items():
+        names = dict.fromkeys(_HOLE.findall(english), "0.31 [0.10, 0.52]")
+        assert in_japanese(told(key, **names)) == japanese.format(**names) != english
+    assert in_japanese("something else") == "something else"
 
 
 def test_a_table_is_read_as_it_is_written(tmp_path: Path):

@@ -25,6 +25,7 @@ from naoshi.evals.judging.probes import (
     self_preference_probe,
 )
 from naoshi.evals.judging.prompt import Order
+from naoshi.evals.judging.told import told
 from naoshi.records.base import content_id
 from naoshi.records.calibration import Calibration, Estimate, Probe
 
@@ -148,7 +149,7 @@ def _probed(
     return (
         regraded_probe(REPEAT, _both(REPEAT, outputs, found)),
         regraded_probe(POSITION, _both(POSITION, outputs, found)),
-        regraded_probe(LENGTH, _both(LENGTH, outputs, found), skipped="no output is a text that could be lengthened"),
+        regraded_probe(LENGTH, _both(LENGTH, outputs, found), skipped=told("no_text")),
         long_outputs_probe(settled, grades),
         self_preference_probe(settled, grades, families),
     )

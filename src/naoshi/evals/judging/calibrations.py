@@ -6,10 +6,11 @@ from pydantic import ValidationError
 
 from naoshi.errors import InputError, MissingPathError
 from naoshi.evals.judging.settings import JudgeSettings
+from naoshi.evals.judging.told import told
 from naoshi.records.calibration import Calibration, Estimate
 from naoshi.system.files import read_text, write_durably
 
-UNMEASURED = "nobody has measured it against people's labels: naoshi judge calibrate labels.csv"
+UNMEASURED = told("unmeasured")
 
 
 def calibration_path(folder: Path, pin: str) -> Path:
@@ -52,14 +53,16 @@ def below_mark(calibration: Calibration | None, settings: JudgeSettings) -> str:
         return UNMEASURED
     labels, errors = calibration.labels - calibration.disputed, calibration.errors
     if labels < settings.min_labels:
-        return f"it was measured on {labels} labels, fewer than {settings.min_labels}"
+        return told("few_labels", labels=labels, least=settings.min_labels)
     if errors > settings.max_errors * labels:
-        return f"{errors} of {labels} labelled outputs got no grade"
+        return told("many_errors", errors=errors, labels=labels)
+    if not calibration.true_passes.count or not calibration.false_passes.count:
+        return told("no_fails" if calibration.true_passes.count else "no_passes")
     kappa, false_passes = calibration.kappa, calibration.false_passes
     if kappa.low is None or kappa.low < settings.min_kappa:
-        return f"its kappa {_interval(kappa)} may lie below {settings.min_kappa:g}"
+        return told("low_kappa", interval=_interval(kappa), mark=f"{settings.min_kappa:g}")
     if false_passes.high is None or false_passes.high > settings.max_false_passes:
-        return f"its false passes {_interval(false_passes)} may lie above {settings.max_false_passes:g}"
+        return told("many_false_passes", interval=_interval(false_passes), mark=f"{settings.max_false_passes:g}")
     return ""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naoshi.errors import InputError
+from naoshi.errors import InputError, MissingPathError
 from naoshi.system.files import read_text
 
 REQUIRED = ("output", "rubric", "label")
@@ -52,7 +52,7 @@ class Labels:
 
 
 def read_labels(path: Path) -> Labels:
-    """Read the table at *path* (CSV with a header, UTF-8).
+    """Read the table at *path* (CSV with a header, UTF-8; semicolons or tabs do as well as commas).
 
     Columns: ``output``, ``rubric`` and ``label`` (pass or fail) must be there; ``input`` (a JSON object is the vars,
     anything else is one text), ``label_2`` (a second person's), ``family`` (whose model made the output) and
@@ -63,17 +63,29 @@ def read_labels(path: Path) -> Labels:
         MissingPathError: there is no such file.
         InputError: it is not such a table; the line is named.
     """
-    text = read_text(path)
-    csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
-        _require_columns(path, reader.fieldnames or ())
+        text = read_text(path)
+    except MissingPathError:
+        raise
+    except InputError as error:
+        raise InputError(error.message, hint="save the table as CSV in UTF-8 and run the command again") from error
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text))
+    try:
+        reader.fieldnames = [name.strip().lower() for name in reader.fieldnames or ()]
+        _require_columns(path, reader.fieldnames)
         outputs = tuple(_labelled(path, reader.line_num, row) for row in reader)
     except csv.Error as error:
         raise InputError(f"{path.name}, line {reader.line_num}: {error}") from error
     if not outputs:
         raise InputError(f"{path.name} has no labelled output", hint="write one on each line below the header")
     return Labels(outputs=outputs, digest=hashlib.sha256(text.encode("utf-8")).hexdigest())
+
+
+def _delimiter(text: str) -> str:
+    """Return what stands between the columns of the header: a comma, or what other countries' spreadsheets write."""
+    head = next(iter(text.splitlines()), "")
+    return max(",;\t", key=head.count)
 
 
 def _require_columns(path: Path, names: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from naoshi.evals.judge import Grade
 from naoshi.evals.judging.agreement import Graded, leniency_gap, mean_shift, rate
 from naoshi.evals.judging.family import families_said
 from naoshi.evals.judging.labels import LabelledOutput
+from naoshi.evals.judging.told import told
 from naoshi.records.calibration import Probe
 
 PADDING = {
@@ -41,7 +42,7 @@ def padded(output: JsonValue) -> JsonValue:
 def regraded_probe(name: str, pairs: Sequence[Regraded], *, skipped: str = "") -> Probe:
     """Return how often a change that means nothing flips a grade, and which way it moves the score."""
     if not pairs:
-        return Probe(name=name, skipped=skipped or "no output was graded both ways")
+        return Probe(name=name, skipped=skipped or told("not_both_ways"))
     sources = [pair.source for pair in pairs]
     return Probe(
         name=name,
@@ -55,12 +56,12 @@ def long_outputs_probe(items: Sequence[LabelledOutput], grades: Mapping[int, Gra
     known = [item for item in items if item.line in grades]
     lengths = sorted(_length(item) for item in known)
     if not known or lengths[0] == lengths[-1]:
-        return Probe(name=LONG, skipped="all outputs are of one length")
+        return Probe(name=LONG, skipped=told("one_length"))
     middle = lengths[len(lengths) // 2]
     longer = [item for item in known if _length(item) >= middle]
     shorter = [item for item in known if _length(item) < middle]
     if not shorter:
-        return Probe(name=LONG, skipped="most outputs are of one length")
+        return Probe(name=LONG, skipped=told("mostly_one_length"))
     return Probe(name=LONG, shift=leniency_gap(graded_as(longer, grades), graded_as(shorter, grades)))
 
 
@@ -69,14 +70,14 @@ def self_preference_probe(
 ) -> Probe:
     """Return whether outputs of the judge's own *families* are passed more than people pass them, against others'."""
     if not families:
-        return Probe(name=SELF, skipped="the judge's family is not known")
+        return Probe(name=SELF, skipped=told("no_family"))
     known = [item for item in items if item.line in grades and item.family]
     ours = [item for item in known if families_said(item.family) & families]
     others = [item for item in known if not families_said(item.family) & families]
     if not ours:
-        return Probe(name=SELF, skipped=f"no output is labelled as of the family {', '.join(sorted(families))}")
+        return Probe(name=SELF, skipped=told("none_of_ours", families=", ".join(sorted(families))))
     if not others:
-        return Probe(name=SELF, skipped="no output is labelled as of another family")
+        return Probe(name=SELF, skipped=told("none_of_others"))
     return Probe(name=SELF, shift=leniency_gap(graded_as(ours, grades), graded_as(others, grades)))
 
 

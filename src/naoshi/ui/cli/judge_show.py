@@ -15,6 +15,7 @@ from naoshi.evals.judging.labels import read_labels
 from naoshi.evals.judging.model_judge import ModelJudge, judge_pin
 from naoshi.evals.judging.open_judge import require_libraries
 from naoshi.evals.judging.settings import JudgeSettings
+from naoshi.evals.judging.told import in_japanese
 from naoshi.flow.loop import Loop
 from naoshi.records.calibration import Calibration, Estimate, Probe
 from naoshi.records.language import Language
@@ -145,7 +146,7 @@ def show_judge(folder: Path, out: Output, *, language: str | None) -> int:
     else:
         words = _WORDS[place.language]
         out.say(f"{words['judge']}: {place.judge.model} ({place.judge.provider.value})")
-        out.say(words["advises"].format(why=why))
+        out.say(words["advises"].format(why=_in(place.language, why)))
     out.result({"pin": pin, "model": place.judge.model, "decides": not why, "advice": why, "calibration": measured})
     return 1 if why else 0
 
@@ -176,17 +177,23 @@ def _show(measured: Calibration, why: str, place: _Place, out: Output) -> None:
     )
     if measured.probes:
         out.table(
-            (words["probe"], words["flips"], words["shift"]), [_probe_row(probe, words) for probe in measured.probes]
+            (words["probe"], words["flips"], words["shift"]),
+            [_probe_row(probe, place.language) for probe in measured.probes],
         )
     tokens = measured.input_tokens + measured.output_tokens
     cost = words["no_price"] if measured.cost is None else f"${measured.cost:.4f}"
     out.say(words["cost"].format(requests=measured.requests, tokens=tokens, cost=cost))
-    out.say(words["advises"].format(why=why) if why else words["decides"])
+    out.say(words["advises"].format(why=_in(place.language, why)) if why else words["decides"])
 
 
-def _probe_row(probe: Probe, words: Mapping[str, str]) -> tuple[str, str, str]:
+def _in(language: Language, text: str) -> str:
+    return in_japanese(text) if language == "ja" else text
+
+
+def _probe_row(probe: Probe, language: Language) -> tuple[str, str, str]:
+    words = _WORDS[language]
     if probe.skipped:
-        return words[probe.name], words["unmeasured"], probe.skipped
+        return words[probe.name], words["unmeasured"], _in(language, probe.skipped)
     flips = _with_interval(probe.flips, words) if probe.flips else "-"
     return words[probe.name], flips, _with_interval(probe.shift, words) if probe.shift else "-"
 
