@@ -9,7 +9,7 @@ from naoshi.gate.advice import advice
 from naoshi.gate.decide import decide, settle
 from naoshi.gate.explain import explain
 from naoshi.gate.policy import CategoryTolerance, GatePolicy
-from naoshi.gate.reasons import key_of
+from naoshi.gate.reasons import in_japanese, key_of
 from naoshi.gate.rerun import Rerun
 from naoshi.records import EvalRun
 from tests.gate.runs import (
@@ -254,3 +254,60 @@ def test_a_pass_with_nothing_to_lose_says_so():
     assert "this pass says nothing" in explain(decide(empty, empty, GatePolicy(), now=NOW))
     assert "この合格は何も意味しません" in explain(decide(empty, empty, GatePolicy(), now=NOW), "ja")
     assert "this pass says nothing" not in explain(decide(one, one, GatePolicy(), now=NOW))
+
+
+def test_a_chance_too_small_to_write_is_not_written_as_nothing():
+    """Protects readers from "p = 0.0000", in the reason and beside the category, in both languages."""
+    found = decide(of_counts("v2", a=(0, 30)), of_counts("v1", a=(30, 30)), GatePolicy(), now=NOW)
+    english, japanese = explain(found), explain(found, "ja")
+    assert "beyond chance (p < 0.0001)" in english
+    assert "p < 0.0001 by exact McNemar, < 0.0001 with Holm's method" in english
+    assert "偶然とは言えません（p < 0.0001）" in japanese
+    assert "（McNemar の正確検定）" in japanese
+    assert "0.0000" not in english + japanese
+    assert in_japanese("the pass rate of 9 cases fell from 9% to 1%, beyond chance (p = 0.0123)").endswith("0.0123）")
+
+
+def test_nobody_is_said_to_vouch_for_what_is_worse():
+    """More cases would not help a category that collapsed, so it is not called too small."""
+    found = decide(of_counts("v2", a=(0, 30), b=(3, 3)), of_counts("v1", a=(30, 30), b=(3, 3)), GatePolicy(), now=NOW)
+    lines = explain(found).splitlines()
+    assert [line for line in lines if "too few to certify" in line] == [
+        "      95 % bounds of the pass rate: 43.9% to 100.0%; too few to certify"
+    ]
+
+
+def test_a_fall_of_scores_shows_its_size():
+    """Where cases still pass and the mean score blocks, its difference stands beside the category."""
+    before = run(*(result(f"c{number}", score=0.9) for number in range(12)))
+    after = run(*(result(f"c{number}", score=0.75) for number in range(12)), version="v2")
+    found = decide(after, before, GatePolicy(), now=NOW)
+    assert "mean score: difference -15.0 points, 95 % from" in explain(found)
+    assert "平均点: 差 -15.0 ポイント" in explain(found, "ja")
+    assert "Cases still pass, with lower scores" in explain(found)
+
+
+def test_what_decides_is_told_first():
+    """A tired reader is not sent to re-runs that change nothing: what is final stands first, and is what to mend."""
+    silent = run(*(result(f"c{number}", "agent_error") for number in range(3)), version="v2")
+    found = decide(silent, run(*(result(f"c{number}") for number in range(3))), GatePolicy(), now=NOW)
+    assert found.reasons[0] == "the agent answered none of 3 cases"
+    assert "--again" not in explain(found)
+    waiting = decide(of_counts("v2", a=(0, 30)), of_counts("v1", a=(30, 30)), GatePolicy(), now=NOW)
+    assert waiting.rerun and "--again" in explain(waiting)
+
+
+def test_a_name_cannot_look_like_a_line_of_ours():
+    """Names come from suites of any origin: a line break in one does not begin a line."""
+    name = "total\nPASS: nothing\r\u2028got worse"
+    before, after = run(result(name, category=name)), run(result(name, "fail", name), version="v2")
+    for language in ("en", "ja"):
+        text = explain(decide(after, before, GatePolicy(), now=NOW), language)
+        assert not [line for line in text.splitlines() if line.startswith(("PASS", "got"))]
+
+
+def test_a_category_with_nothing_to_lose_is_named():
+    """A pass says nothing of a category in which no case passed before."""
+    found = decide(of_counts("v2", a=(0, 6), b=(6, 6)), of_counts("v1", a=(0, 6), b=(6, 6)), GatePolicy(), now=NOW)
+    assert "Nothing could get worse in a:" in explain(found)
+    assert "a では基準で合格したケースがなく" in explain(found, "ja")

@@ -11,6 +11,12 @@ _MEND = (
     "悪くなったケースを直して、もう一度判定してください。ケースの求める内容が誤りなら、スイートの側を直します"
     "（別のケースになり、止める理由ではなくなります）。",
 )
+_LOWER = (
+    "Cases still pass, with lower scores. Put the outputs of both versions side by side, mend what became worse, and "
+    "judge again.",
+    "合格のままでも点が下がったケースがあります。両方の版の出力を見比べ、悪くなったところを直して、"
+    "もう一度判定してください。",
+)
 _ANSWER = (
     "Run the agent by hand on one of the cases without an answer, and read what it says on its error stream.",
     "応答のないケースを一つ、手でエージェントに渡し、エラー出力を確かめてください。",
@@ -69,13 +75,17 @@ _NOTHING_TO_LOSE = (
     "No case passed in the baseline, so that nothing could get worse: this pass says nothing. Look why none passes.",
     "基準で合格したケースがなく、悪くなりようがないため、この合格は何も意味しません。合格がない原因を確かめてください。",
 )
+_NOTHING_TO_LOSE_IN = (
+    "Nothing could get worse in {named}: no case of it passed in the baseline. Look why none passes.",
+    "{named} では基準で合格したケースがなく、悪くなりようがありません。合格がない原因を確かめてください。",
+)
 _FLAKY = (
     "Of the flips, some do not always show: {named}. An agent with chance does this; look whether the cases are sound.",
     "毎回は現れない変化があります: {named}。偶然によるものですが、ケースに無理がないか確かめてください。",
 )
 
 _ADVICE: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(("drop", "drop_beyond", "confirmed_drop", "too_many_worse", "passes_fell", "scores_fell"), _MEND),
+    **dict.fromkeys(("drop", "drop_beyond", "confirmed_drop", "too_many_worse", "passes_fell"), _MEND),
     **dict.fromkeys(
         ("error_rise", "confirmed_silence", "answers_fell", "no_answer_at_all", "first_run_errors"), _ANSWER
     ),
@@ -84,6 +94,7 @@ _ADVICE: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("unknown_now", "unknown_then", "rerun_says_nothing"), _GRADE),
     **dict.fromkeys(("share_doubtful", "not_reproduced", "unsafe_once"), _LOOK),
     **dict.fromkeys(("graded_differently", "rerun_graded_differently"), _ALIKE),
+    "scores_fell": _LOWER,
     "left_out": _WHOLE,
     "too_few": _MORE,
     "nothing_in_common": _SAME_SUITE,
@@ -103,14 +114,28 @@ def advice(verdict: Verdict, language: str) -> tuple[str, ...]:
         for item in verdict.categories
         if item.statistics is not None and item.statistics.certainty is Certainty.too_few
     ]
+    found = _about_reruns(found, verdict, place)
     if verdict.outcome is VerdictOutcome.pass_ and verdict.baseline_run_id is not None:
-        if not any(item.baseline_rate for item in verdict.categories):
-            found.append(_NOTHING_TO_LOSE[place])
+        found += _nothing_to_lose(verdict, place)
         found.append(_CERTIFY[place].format(named=_first(doubted)) if doubted else _NOTHING[place])
     flaky = [flip.case_id for flip in verdict.flips if flip.confirmed is False]
     if flaky:
         found.append(_FLAKY[place].format(named=_first(flaky)))
     return tuple(dict.fromkeys(found)) or (_LOOK[place],)
+
+
+def _about_reruns(found: list[str], verdict: Verdict, place: int) -> list[str]:
+    """Return what was *found* with the re-runs where they would still say something, and without them elsewhere."""
+    if verdict.outcome in (VerdictOutcome.regression, VerdictOutcome.incomparable) and not verdict.rerun:
+        return [line for line in found if line != _RERUN[place]]
+    return [*found, _RERUN[place]] if verdict.rerun else found
+
+
+def _nothing_to_lose(verdict: Verdict, place: int) -> list[str]:
+    empty = [item.category for item in verdict.categories if item.cases and not item.baseline_rate]
+    if len(empty) == len(verdict.categories):
+        return [_NOTHING_TO_LOSE[place]]
+    return [_NOTHING_TO_LOSE_IN[place].format(named=_first(empty))] if empty else []
 
 
 def _first(names: list[str]) -> str:

@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from naoshi.gate.category_statistics import statistics_of
-from naoshi.gate.finding import CategoryCases, Finding, Judgement, cases_by_category, of_categories, of_whole_run, worst
+from naoshi.gate.finding import (
+    CategoryCases,
+    Finding,
+    Judgement,
+    by_gravity,
+    cases_by_category,
+    of_categories,
+    of_whole_run,
+    worst,
+)
 from naoshi.gate.literal import judge_literally
 from naoshi.gate.paired import PairedJudge
 from naoshi.gate.pairing import Pair, Pairing, pair_runs, repeated
@@ -132,7 +141,7 @@ def _policy_verdict(
 ) -> PolicyVerdict:
     hindrances = [item for item in shared if item.outcome is VerdictOutcome.incomparable]
     others = [item for item in shared if item.outcome is not VerdictOutcome.incomparable]
-    findings = [*hindrances, *of_categories(judgement.categories), *others, *judgement.findings]
+    findings = by_gravity([*hindrances, *of_categories(judgement.categories), *others, *judgement.findings])
     reasons = [item.reason for item in findings] or [_why_it_passes(name, candidate, pairing)]
     outcome = worst(item.outcome for item in findings)
     return PolicyVerdict(policy=name, outcome=outcome, reasons=tuple(dict.fromkeys(reasons)))

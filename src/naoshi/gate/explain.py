@@ -1,16 +1,19 @@
 """A verdict in plain words, in English and in Japanese."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from naoshi.gate.advice import advice
-from naoshi.gate.reasons import in_japanese
+from naoshi.gate.reasons import chance, in_japanese
 from naoshi.gate.turns import by_turn
 from naoshi.records.eval_run import ResultState
 from naoshi.records.language import Language
 from naoshi.records.verdict import (
     CategoryStatistics,
     CategoryVerdict,
+    Certainty,
     Flip,
+    MeasureStatistics,
     PolicyVerdict,
     Verdict,
     VerdictOutcome,
@@ -63,6 +66,15 @@ _MARK: dict[Language, dict[VerdictOutcome, str]] = {
         VerdictOutcome.incomparable: "比較不能",
     },
 }
+_TEST: dict[Language, dict[str, str]] = {
+    "en": {},
+    "ja": {
+        "exact McNemar": "McNemar の正確検定",
+        "exact sign flips": "符号反転の正確検定",
+        "paired cluster bootstrap": "対応のあるクラスターブートストラップ",
+    },
+}
+_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "why": "Why:",
@@ -79,8 +91,10 @@ _WORDS: dict[Language, dict[str, str]] = {
         "difference": "difference {difference} points, 95 % from {low} to {high}",
         "changed": "{worse} worse, {better} better",
         "open": "unknown results are counted for the candidate",
-        "chance": "p = {p} by {test}, {adjusted} with Holm's method",
+        "chance": "p {p} by {test}, {adjusted} with Holm's method",
         "bounds": "95 % bounds of the pass rate: {low} to {high}",
+        "answers": "answers given",
+        "scores": "mean score",
         "certified": "certified",
         "too_few": "too few to certify",
         "effects": "The smallest loss that averages would have shown, four times in five (re-runs show single cases):",
@@ -108,8 +122,10 @@ _WORDS: dict[Language, dict[str, str]] = {
         "difference": "差 {difference} ポイント、95 % 区間 {low} から {high}",
         "changed": "悪化 {worse} 件、改善 {better} 件",
         "open": "不明な結果は候補に有利に数えています",
-        "chance": "偶然とした場合の確率 p = {p}（{test}）、Holm 法の補正後 {adjusted}",
+        "chance": "偶然とした場合の確率 p {p}（{test}）、Holm 法の補正後 {adjusted}",
         "bounds": "合格率の 95 % 区間 {low} から {high}",
+        "answers": "応答のある割合",
+        "scores": "平均点",
         "certified": "保証できます",
         "too_few": "保証するには件数が足りません",
         "effects": "平均だけで五回に四回は見つけられた最小の悪化（一件ずつの悪化はやり直しで分かります）:",
@@ -144,12 +160,20 @@ def explain(verdict: Verdict, language: Language = "en") -> str:
     if verdict.quarantined:
         parts += [words["quarantined"], *_flip_lines(verdict.quarantined, language)]
     parts += [words["next"], *(f"  - {line}" for line in advice(verdict, language))]
-    return "\n".join(parts) + "\n"
+    # A name of a case or a category may hold line breaks, and must not look like a line of ours.
+    return "\n".join(_BREAKS.sub(" ", part) for part in parts) + "\n"
 
 
 def told_outcome(verdict: Verdict, item: CategoryVerdict) -> VerdictOutcome:
     """Return what to say of the category *item*: where the runs do not compare, it is neither well nor worse."""
     return verdict.outcome if verdict.outcome is VerdictOutcome.incomparable else item.outcome
+
+
+def told_certainty(item: CategoryVerdict) -> Certainty | None:
+    """Return what to say of how sure the category *item* is; nothing where it is worse, for which nobody vouches."""
+    if item.statistics is None or item.outcome is VerdictOutcome.regression:
+        return None
+    return item.statistics.certainty
 
 
 def _other_lines(other: PolicyVerdict, language: Language) -> list[str]:
@@ -177,16 +201,31 @@ def _category(item: CategoryVerdict, mark: str, language: Language) -> Iterator[
 def _statistics(item: CategoryVerdict, found: CategoryStatistics, language: Language) -> Iterator[str]:
     words = _WORDS[language]
     for measure in found.measures[:1]:
-        points = {name: f"{getattr(measure, name) * 100:+.1f}" for name in ("difference", "low", "high")}
         changed = words["changed"].format(worse=found.worse, better=found.better)
         shown = (item.candidate_rate or 0.0) - (item.baseline_rate or 0.0)
         favoured = f"; {words['open']}" if abs(shown - measure.difference) > _ROUNDING else ""
-        yield f"{words['difference'].format(**points)}; {changed}{favoured}"
+        yield f"{_points(measure, language)}; {changed}{favoured}"
         if measure.difference < 0:
-            chance = {"p": f"{measure.p_value:.4f}", "adjusted": f"{measure.adjusted_p:.4f}", "test": measure.test}
-            yield words["chance"].format(**chance)
+            yield _chance(measure, language)
+    for measure in found.measures[1:]:
+        if measure.difference < 0:
+            yield f"{words[measure.measure]}: {_points(measure, language)}; {_chance(measure, language)}"
     bounds = words["bounds"].format(low=f"{found.pass_low:.1%}", high=f"{found.pass_high:.1%}")
-    yield bounds if found.certainty is None else f"{bounds}; {words[found.certainty.value]}"
+    certainty = told_certainty(item)
+    yield bounds if certainty is None else f"{bounds}; {words[certainty.value]}"
+
+
+def _points(measure: MeasureStatistics, language: Language) -> str:
+    points = {name: f"{getattr(measure, name) * 100:+.1f}" for name in ("difference", "low", "high")}
+    return _WORDS[language]["difference"].format(**points)
+
+
+def _chance(measure: MeasureStatistics, language: Language) -> str:
+    return _WORDS[language]["chance"].format(
+        p=chance(measure.p_value),
+        adjusted=chance(measure.adjusted_p).removeprefix("= "),
+        test=_TEST[language].get(measure.test, measure.test),
+    )
 
 
 def _effect_lines(categories: Sequence[CategoryVerdict], language: Language) -> list[str]:

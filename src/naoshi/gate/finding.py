@@ -94,6 +94,11 @@ def worst(outcomes: Iterable[VerdictOutcome]) -> VerdictOutcome:
     return min(outcomes, key=_GRAVITY.index, default=VerdictOutcome.pass_)
 
 
+def by_gravity(findings: Iterable[Finding]) -> list[Finding]:
+    """Return *findings*, those first that weigh most: what decides is not read after what does not matter any more."""
+    return sorted(findings, key=lambda item: _GRAVITY.index(item.outcome))
+
+
 def of_categories(categories: Iterable[CategoryVerdict]) -> list[Finding]:
     """Return what speaks against the run, category by category."""
     return [

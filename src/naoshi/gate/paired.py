@@ -14,7 +14,7 @@ from naoshi.gate.literal import doubtful_share, observed_share, unknown_results
 from naoshi.gate.measure import ANSWERS, PASSES, SCORES, Measure
 from naoshi.gate.pairing import Pair
 from naoshi.gate.policy import GatePolicy
-from naoshi.gate.reasons import named, reason
+from naoshi.gate.reasons import chance, named, reason
 from naoshi.gate.rerun import FlipState, RerunResults
 from naoshi.gate.statistics import repeats_needed
 from naoshi.gate.trials import CaseTrials, certainly_fails
@@ -132,7 +132,7 @@ class PairedJudge:
         if gain is not None and gain >= 0:
             return Finding(outcome=VerdictOutcome.inconclusive, reason=reason("not_reproduced", **rates))
         wants = tuple(pair.case_id for pair in changed) if gain is None and not self._given_up else ()
-        told = reason(f"{item.measure}_fell", p=f"{item.adjusted_p:.4f}", **rates)
+        told = reason(f"{item.measure}_fell", p=chance(item.adjusted_p), **rates)
         return Finding(outcome=VerdictOutcome.regression, reason=told, wants=wants)
 
     def _unsafe(self, cases: CategoryCases) -> Finding | None:

@@ -95,16 +95,16 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "{cases} 件中 {count} 件は応答がありましたが、両方の版で {times} 回やり直しても毎回応答がありません: {named}",
     ),
     "passes_fell": (
-        "the pass rate of {cases} cases fell from {before} to {after}, beyond chance (p = {p})",
-        "{cases} 件の合格率が {before} から {after} に下がり、偶然とは言えません（p = {p}）",
+        "the pass rate of {cases} cases fell from {before} to {after}, beyond chance (p {p})",
+        "{cases} 件の合格率が {before} から {after} に下がり、偶然とは言えません（p {p}）",
     ),
     "answers_fell": (
-        "the share of {cases} cases that get an answer fell from {before} to {after}, beyond chance (p = {p})",
-        "{cases} 件のうち応答のある割合が {before} から {after} に下がり、偶然とは言えません（p = {p}）",
+        "the share of {cases} cases that get an answer fell from {before} to {after}, beyond chance (p {p})",
+        "{cases} 件のうち応答のある割合が {before} から {after} に下がり、偶然とは言えません（p {p}）",
     ),
     "scores_fell": (
-        "the mean score of {cases} cases fell from {before} to {after}, beyond chance (p = {p})",
-        "{cases} 件の平均点が {before} から {after} に下がり、偶然とは言えません（p = {p}）",
+        "the mean score of {cases} cases fell from {before} to {after}, beyond chance (p {p})",
+        "{cases} 件の平均点が {before} から {after} に下がり、偶然とは言えません（p {p}）",
     ),
     "not_reproduced": (
         "the fall from {before} to {after} over {cases} cases did not show when they were run again",
@@ -164,6 +164,11 @@ def number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def chance(p_value: float) -> str:
+    """Return a p-value as it follows the letter p; one that four digits cannot show is not written as nothing."""
+    return "< 0.0001" if p_value < 0.0001 else f"= {p_value:.4f}"
+
+
 def named(case_ids: Sequence[str]) -> str:
     """Return the first few of *case_ids*, and how many more there are."""
     more = f" and {len(case_ids) - _NAMED} more" if len(case_ids) > _NAMED else ""
@@ -206,5 +211,5 @@ def _pattern(english: str) -> re.Pattern[str]:
 
 
 def _hole(name: str) -> str:
-    filling = {"named": ".+", "run": r"\w+"}.get(name, r"[\d.]+%?")
+    filling = {"named": ".+", "run": r"\w+", "p": r"[<=] [\d.]+"}.get(name, r"[\d.]+%?")
     return f"(?P<{name}>{filling})"

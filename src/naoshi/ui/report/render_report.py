@@ -6,6 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
+from naoshi.gate.explain import told_certainty
 from naoshi.pages import render_page
 from naoshi.records import ResultState
 from naoshi.system.files import write_durably
@@ -71,6 +72,7 @@ def render_report(report: EvalReport) -> str:
         latest=report.latest,
         charts=_charts(report, words.all_cases),
         cards=[_card(flip) for flip in flips[:_MOST_FLIPS_WITH_OUTPUTS]],
+        told_certainty=told_certainty,
         open_cards=_OPEN_CARDS,
         more_flips=flips[_MOST_FLIPS_WITH_OUTPUTS:],
     )
