@@ -1,11 +1,13 @@
 """The frame that all pages share."""
 
+import unicodedata
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from naoshi.pages import percent, render_page
+from naoshi.pages.legible import legible
 from naoshi.pages.share import bar_width
 
 TEMPLATE = '{% extends "frame.html.j2" %}{% block body %}<p>{{ said }}</p>{% endblock %}'
@@ -34,3 +36,18 @@ def test_a_share_is_perfect_or_nil_only_when_it_is(share: float):
     assert (percent(share) == "100 %") == (share == 1)
     assert (percent(share) == "0 %") == (share == 0)
     assert bar_width(share).endswith("%")
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_text_that_can_be_seen_stays_as_it_is(text: str):
+    """Protects what people read: only marks without a shape of their own are written out, joiners of emoji not."""
+    kept = "".join(mark for mark in text if unicodedata.category(mark) not in ("Cc", "Cf", "Lo", "Zl", "Zp"))
+    assert legible(kept) == kept
+    for whole in ("👩‍👧 🏴 نمی‌خواهم 直し\n\ttab",):
+        assert legible(whole) == whole
+
+
+def test_what_is_unseen_or_turns_text_around_is_written_out(tmp_path: Path):
+    """Protects readers of every page: controls, hidden marks and overrides of direction are shown as escapes."""
+    page = rendered(tmp_path, "a\x1b[31m\u202eb\u200bc\u2066<\r")
+    assert "<p>a\\x1b[31m\\u202eb\\u200bc\\u2066&lt;\\r</p>" in page

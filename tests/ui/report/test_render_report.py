@@ -42,10 +42,23 @@ def test_hostile_text_stays_text():
 def test_marks_that_turn_text_around_do_not_reach_our_words():
     """A name with an override of its direction must not make "pass → fail" read the other way round."""
     turned = "\u202egnittirw"
-    one = case("one", description=turned)
-    before, after = run("v1", [result(one)]), run("v2", [result(one, FAIL, reason=turned)], day=1)
+    one = case(f"one{turned}", description=turned, category=turned)
+    before, after = run("v1", [result(one)]), run("v2", [result(one, FAIL, reason=turned, output=turned)], day=1)
     page = render_report(compiled([before, after], [one], judged=(after, before)))
-    assert page.count(turned) == page.count(f"<bdi>{turned}</bdi>") == 3
+    assert "\u202e" not in page
+    assert page.count("<bdi>\\u202egnittirw</bdi>") == 4
+    assert "<li>\\u202egnittirw: 1 of 1 cases flipped" in page
+
+
+def test_a_difference_that_nobody_sees_is_seen():
+    """Protects whoever decides: two outputs that differ in an invisible mark do not look alike."""
+    one = case("one")
+    before, after = (
+        run("v1", [result(one, output="total")]),
+        run("v2", [result(one, FAIL, output="to\u200btal")], day=1),
+    )
+    page = render_report(compiled([before, after], [one], judged=(after, before)))
+    assert "<mark>total</mark>" in page and "<mark>to\\u200btal</mark>" in page
 
 
 def test_nothing_runs_in_a_real_browser(tmp_path: Path):
