@@ -15,6 +15,7 @@ from dbos import DBOS, SetWorkflowID, WorkflowHandle
 
 from naoshi.flow.alone import alone_in
 from naoshi.flow.loop import Loop
+from naoshi.flow.old_sqlite import connect_arguments
 from naoshi.flow.steps import FIRST_STEP, STEPS
 from naoshi.flow.stopping import StepUnderWay, Stopped
 from naoshi.flow.versions import present_version
@@ -162,6 +163,7 @@ def _launch(url: str, state: Path) -> None:
             "executor_id": _executor(url, state),
             "log_level": "CRITICAL",
             "enable_otlp": False,
+            "db_engine_kwargs": {"connect_args": connect_arguments() if url.startswith("sqlite:") else {}},
             "notification_listener_polling_interval_sec": 0.05,
         }
     )
