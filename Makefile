@@ -1,9 +1,11 @@
 # Everything that is done to Naoshi by hand or by CI. `make` alone lists it.
 # PYTHON=... names the interpreter that .venv is made with; the first of Python 3.11 or newer is taken otherwise.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-peers test-live peers check bench setup setup-demo format docs constraints clean
+.PHONY: help demo test test-newest test-peers test-live peers check bench setup setup-demo format docs constraints clean
 
-BIN := .venv/bin
+# Where Naoshi and its tools are installed; another name beside it serves another Python.
+VENV ?= .venv
+BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST_ARGS ?=
 PROMPTFOO_VERSION ?= 0.121.9
@@ -13,7 +15,7 @@ CLAUDE_CODE_VERSION ?= 2.1.332
 NAOSHI_PEERS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/naoshi
 export PROMPTFOO_VERSION CODEX_VERSION CLAUDE_CODE_VERSION NAOSHI_PEERS
 DEMO_ARGS ?=
-export PYTHON
+export PYTHON VENV
 # Pyright asks the network whether it is the newest one unless it is told not to.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
@@ -25,6 +27,9 @@ demo: setup-demo ## Watch an agent get better from corrections (DEMO_ARGS= is pa
 
 test: setup ## Run every test (PYTEST_ARGS= is passed on, WORKERS= is how many at once)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+test-newest: ## Run every test on the newest Python that is here, where .venv has an older one
+	@newest=$$(sh scripts/newest_python.sh) || exit 0; $(MAKE) --no-print-directory test VENV=.venv-newest PYTHON="$$newest"
 
 test-peers: setup peers ## Run the tests against real peers: Promptfoo, Codex, Claude Code, HALO (installs them once: 3 GB, minutes)
 	NAOSHI_TEST_PEERS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/peers
@@ -65,5 +70,5 @@ constraints: ## Take the newest releases and pin them in constraints/pinned.txt
 	@sh scripts/renew_constraints.sh
 
 clean: ## Remove .venv and the caches (a demo workspace is yours and stays)
-	rm -rf .venv .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	rm -rf .venv .venv-newest .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
 	find src tests scripts bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Makes .venv and installs Naoshi in it, once, and again when its dependencies, its folder or PYTHON change.
-# Usage: [PYTHON=python3.12] sh scripts/set_up.sh [EXTRA]
+# Usage: [VENV=.venv] [PYTHON=python3.12] sh scripts/set_up.sh [EXTRA]
 set -eu
 CDPATH='' cd -- "$(dirname -- "$0")/.."
 extra=${1:-}
-stamp=.venv/.installed-${extra:-base}
+venv=${VENV:-.venv}
+stamp=$venv/.installed-${extra:-base}
 pins=constraints/pinned.txt
 
 fail() {
@@ -38,36 +39,36 @@ find_python() {
 
 make_venv() {
     python=$(find_python) || exit 1
-    echo "naoshi: set-up: making .venv with $python" >&2
+    echo "naoshi: set-up: making $venv with $python" >&2
     if command -v uv >/dev/null 2>&1; then
-        uv venv --quiet --clear --python "$python" .venv || fail "uv could not make .venv; see above"
+        uv venv --quiet --clear --python "$python" "$venv" || fail "uv could not make $venv; see above"
     else
-        "$python" -m venv --clear .venv ||
-            fail "$python could not make .venv; on Debian and Ubuntu install the package python3-venv, or install uv"
+        "$python" -m venv --clear "$venv" ||
+            fail "$python could not make $venv; on Debian and Ubuntu install the package python3-venv, or install uv"
     fi
-    pwd >.venv/.folder
+    pwd >"$venv/.folder"
 }
 
 install() {
     echo "naoshi: set-up: installing Naoshi${extra:+ and its tools for $extra} (the first time takes a minute or more)" >&2
     what=.${extra:+[$extra]}
     if command -v uv >/dev/null 2>&1; then
-        uv pip install --quiet --python .venv/bin/python -c "$pins" -e "$what" && return
+        uv pip install --quiet --python "$venv/bin/python" -c "$pins" -e "$what" && return
     else
         # An environment that uv made has no pip of its own.
-        .venv/bin/python -m pip --version >/dev/null 2>&1 || .venv/bin/python -m ensurepip >/dev/null
-        .venv/bin/python -m pip install --quiet --disable-pip-version-check -c "$pins" -e "$what" && return
+        "$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$venv/bin/python" -m ensurepip >/dev/null
+        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -c "$pins" -e "$what" && return
     fi
     fail "the installation failed, see above; run the same command again when it is mended"
 }
 
 # A .venv is usable when it runs, is new enough, is where it was made, and is the PYTHON that was asked for.
 usable() {
-    [ -x .venv/bin/python ] && new_enough .venv/bin/python || return 1
-    [ ! -f .venv/.folder ] || [ "$(cat .venv/.folder)" = "$(pwd)" ] || return 1
+    [ -x "$venv/bin/python" ] && new_enough "$venv/bin/python" || return 1
+    [ ! -f "$venv/.folder" ] || [ "$(cat "$venv/.folder")" = "$(pwd)" ] || return 1
     [ -z "${PYTHON:-}" ] && return
     PYTHON=$(find_python) || exit 1
-    [ "$(home_of "$PYTHON")" = "$(home_of .venv/bin/python)" ]
+    [ "$(home_of "$PYTHON")" = "$(home_of "$venv/bin/python")" ]
 }
 
 key=$(cat pyproject.toml "$pins" | cksum)

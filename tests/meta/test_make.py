@@ -27,7 +27,9 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def _make(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS", "PYTHON"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS", "PYTHON", "VENV"))
+    }
     return subprocess.run(
         ["make", "--no-print-directory", *arguments],
         cwd=folder,
@@ -102,11 +104,47 @@ def test_a_venv_that_was_moved_is_made_again(checkout: Path):
     assert "making .venv" in done.stderr
 
 
+def test_the_newest_python_is_named_where_it_is_newer(checkout: Path):
+    """Protects `make test-newest`: an older or broken interpreter is never taken, and no newer one is a line."""
+    (checkout / ".venv" / "bin").mkdir(parents=True)
+    (checkout / ".venv" / "bin" / "python").symlink_to(_of_release(checkout / "own", "3011"))
+    kept = checkout / "pyenv" / "versions"
+    for version, says in (("3.9.1", "3009"), ("3.12.4", "3012"), ("3.98.0", "3098"), ("3.99.0", "")):
+        _of_release(kept / version / "bin" / "python3", says)
+    newest = _newest(checkout)
+    assert (newest.returncode, newest.stdout) == (0, f"{kept}/3.98.0/bin/python3\n")
+    shutil.rmtree(kept)
+    none = _newest(checkout)
+    assert (none.returncode, none.stdout) == (1, "")
+    assert none.stderr.startswith("naoshi: there is no newer Python here than ")
+
+
+def _of_release(program: Path, says: str) -> Path:
+    """Write what answers as a Python of that release does, or breaks down where it *says* nothing."""
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(f"#!/bin/sh\n{f'echo {says}' if says else 'exit 1'}\n", encoding="utf-8")
+    program.chmod(0o755)
+    return program
+
+
+def _newest(checkout: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "scripts/newest_python.sh"],
+        cwd=checkout,
+        env={"PATH": "/usr/bin:/bin", "PYENV_ROOT": str(checkout / "pyenv")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
 def test_ci_runs_what_the_readme_says():
-    """Protects the one gate: CI is `make check test test-peers`, and can be started as it stands."""
+    """Protects the one gate: CI is `make check test test-peers test-newest`, and can be started as it stands."""
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
-    assert re.search(r"^exec make check test test-peers$", script.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert re.search(
+        r"^exec make check test test-peers test-newest$", script.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
 
 
 def _path_with_uv_that_fails(checkout: Path) -> str:
