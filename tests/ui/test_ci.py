@@ -186,6 +186,53 @@ def test_a_change_of_the_gate_s_settings_counts_once_it_is_merged(clone: Clone):
     assert clone("ci", "--from", "origin/main").status == 1
 
 
+def test_a_change_cannot_let_a_judge_decide(origin: Clone, tmp_path: Path):
+    """With --from the marks that a judge has to reach, and whom it may grade, are those of the branch."""
+    main = origin.clone(tmp_path / "main")
+    config = main.folder / "naoshi.toml"
+    judge = '[judge]\nmodel = "gpt-4.1"\nbase_url = "https://judge.invalid"\n'
+    config.write_text(config.read_text().replace("[agent]", '[agent]\nmodel = "gpt-4o"') + judge)
+    main.commit()
+    change = main.clone(tmp_path / "change")
+    suite = json.loads((change.folder / "evals" / "words.yaml").read_text())
+    suite["tests"][0]["assert"].append({"type": "llm-rubric", "value": "be kind"})
+    (change.folder / "evals" / "words.yaml").write_text(json.dumps(suite))
+    (change.folder / "naoshi.toml").write_text(config.read_text() + "allow_same_family = true\n")
+    change.commit()
+    assert change("ci").status in (3, 4)
+    refused = change("ci", "--from", "origin/main")
+    assert "naoshi: judge-kin: " in refused.err and refused.status not in (0, 3, 4)
+
+
+def test_a_branch_that_was_not_fetched_says_so(clone: Clone):
+    """Protects whoever uses a shallow checkout: the remedy is to fetch it, not to look for a repository."""
+    done = clone("ci", "--from", "origin/elsewhere")
+    assert done.status == 2
+    assert "'origin/elsewhere' names no commit" in done.line and "fetch-depth: 0" in done.line
+
+
+def test_a_case_without_a_grade_says_why(clone: Clone, tmp_path: Path):
+    """A pipeline without the judge's key tells so on its page: inconclusive, never a pass, and no riddle."""
+    suite = clone.folder / "evals" / "words.yaml"
+    document = json.loads(suite.read_text())
+    document["tests"][0]["assert"] = [{"type": "llm-rubric", "value": "be kind"}]
+    suite.write_text(json.dumps(document))
+    config = clone.folder / "naoshi.toml"
+    judge = '[judge]\nmodel = "claude-judge"\nbase_url = "https://judge.invalid"\nkey_variable = "JUDGE_KEY"\n'
+    config.write_text(config.read_text().replace("[agent]", '[agent]\nmodel = "none"') + judge)
+    clone.commit()
+    kept = clone("ci", "--keep")
+    assert kept.status == 0
+    assert "NOTE 1 result of it not run or not graded" in kept.out
+    clone.commit("baseline")
+    summary = tmp_path / "summary.md"
+    done = clone("ci", GITHUB_STEP_SUMMARY=str(summary))
+    assert done.status == 3
+    assert "NOTE 1 case was not graded: " in done.out
+    assert "the variable JUDGE_KEY is not set (the pipeline of a fork gets no secrets" in done.out
+    assert "the variable JUDGE\\_KEY is not set" in summary.read_text()
+
+
 def test_an_agent_that_cannot_run_in_a_bare_checkout_says_so(clone: Clone):
     """What was installed in the work tree alone makes re-runs impossible: inconclusive, never a silent pass."""
     agent = clone.folder / "agent.py"

@@ -105,8 +105,18 @@ def judge_clone(loop: Loop, *, smoke: bool, path: Path | None = None, ref: str =
         verdict=verdict.model_copy(update={"quarantined": silent}),
         choice=choice,
         baseline=kept,
-        notes=notes,
+        notes=(*notes, *_ungraded(run)),
     )
+
+
+def _ungraded(run: EvalRun) -> tuple[str, ...]:
+    """Return why the judge gave no grade, where it gave none: a verdict says only of how many cases."""
+    lost = [item for item in run.results if item.state is ResultState.judge_error]
+    if not lost:
+        return ()
+    told = " ".join(lost[0].reason.split())[:300]
+    cases = "1 case was" if len(lost) == 1 else f"{len(lost)} cases were"
+    return (f"{cases} not graded: {told} (the pipeline of a fork gets no secrets, and so no key)",)
 
 
 def _committed(loop: Loop) -> tuple[EvalCase, ...]:

@@ -104,3 +104,22 @@ def test_no_category_is_called_well_when_the_runs_do_not_compare():
     text = summary(candidate, judged(candidate, run(result("a"))), scope="all cases")
     assert "100.0% | incomparable |" in text
     assert "| pass |\n" not in text
+
+
+def test_it_speaks_japanese_from_head_to_foot():
+    """A Japanese team reads no English on the page but names and figures."""
+    states = ("pass", "fail", "agent_error", "judge_error", "not_run")
+    ended = [*states, *["fail"] * 30]
+    before = run(*(result(f"c{number}") for number, _ in enumerate(ended)), version="v0")
+    after = run(*(result(f"c{number}", state) for number, state in enumerate(ended)))
+    text = summary(after, judged(after, before), scope="smoke suite", language="ja")
+    assert text.startswith("## ❌ naoshi: 後退 (スモークスイート)")
+    assert set(re.findall("[A-Za-z]+", text)) == {"naoshi", "general", "paired", "c"}
+    assert "ほか 12 件" in text
+
+
+def test_reasons_that_are_left_out_are_counted():
+    """No reason vanishes without a word."""
+    after = run(*(result(f"c{number}", "fail", f"category {number}") for number in range(25)))
+    before = run(*(result(f"c{number}", category=f"category {number}") for number in range(25)), version="v0")
+    assert "- and 5 more\n" in summary(after, judged(after, before), scope="all cases")

@@ -9,6 +9,9 @@ from naoshi.records.base import content_hash
 
 _Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
+MARKS = ("allow_same_family", "min_labels", "min_kappa", "max_false_passes", "max_errors")
+"""The settings that say when a judge decides, and not how it grades."""
+
 
 class JudgeSettings(ModelSettings):
     """The section ``[judge]``: the model that grades `llm-rubric`. Without ``model`` there is none.

@@ -9,11 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from naoshi.app.settings import settings_at
-from naoshi.errors import StoreError
+from naoshi.errors import RepositoryError, StoreError
+from naoshi.evals.judging.settings import MARKS
 from naoshi.flow.loop import Loop
 from naoshi.flow.pipeline import PipelineResult, judge_clone, keep_baseline
 from naoshi.gate.explain import explain
+from naoshi.gate.trials import is_unknown
 from naoshi.records import ResultState, VerdictOutcome
+from naoshi.records.language import Language
 from naoshi.ui.ci.junit import write_junit
 from naoshi.ui.ci.step_summary import append_summary, summary
 from naoshi.ui.cli.output import Output, counted, one_line, visible
@@ -39,6 +42,12 @@ def keep_and_show(folder: Path, out: Output, *, path: Path | None) -> int:
             f"baseline of {kept.commit[:12]}: {passed} of {counted(len(kept.results), 'result')} pass; "
             "commit the file to have it in the pipeline"
         )
+        unknown = sum(is_unknown(item) for item in kept.results)
+        if unknown:
+            out.say(
+                f"NOTE {counted(unknown, 'result')} of it not run or not graded, so that every verdict on such a case "
+                "will be inconclusive: see to the judge (`naoshi doctor`) and keep the baseline again"
+            )
         out.result({"commit": kept.commit, "passed": passed, "results": len(kept.results)})
     return 0
 
@@ -52,24 +61,30 @@ def judge_and_show(folder: Path, out: Output, *, smoke: bool, path: Path | None,
             write_junit(junit, found.run, found.verdict)
         place = os.environ.get("GITHUB_STEP_SUMMARY")
         if place:
-            found = _summarised(found, Path(place), scope)
+            found = _summarised(found, Path(place), scope, loop.settings.language)
         _show(loop, found, scope, out)
     return _EXIT[found.verdict.outcome]
 
 
 def _bar_of(loop: Loop, ref: str) -> Loop:
-    """Return *loop* with the gate's settings, and the time of the smoke suite, as *ref* has them."""
+    """Return *loop* with the gate's settings, the time of the smoke suite, and the judge's marks, as *ref* has them."""
     if not ref:
         return loop
-    there = settings_at(loop.git, ref)
+    try:
+        there = settings_at(loop.git, loop.git.commit_of(ref))
+    except RepositoryError as error:
+        hint = "fetch it first (`git fetch origin`; in a workflow `fetch-depth: 0`)"
+        raise RepositoryError(error.message, hint=hint) from error
     evals = loop.settings.evals.model_copy(update={"smoke_seconds": there.evals.smoke_seconds})
-    return replace(loop, settings=loop.settings.model_copy(update={"gate": there.gate, "evals": evals}))
+    judge = loop.settings.judge.model_copy(update={name: getattr(there.judge, name) for name in MARKS})
+    return replace(loop, settings=loop.settings.model_copy(update={"gate": there.gate, "evals": evals, "judge": judge}))
 
 
-def _summarised(found: PipelineResult, place: Path, scope: str) -> PipelineResult:
+def _summarised(found: PipelineResult, place: Path, scope: str, language: Language) -> PipelineResult:
     """Append the summary to *place*; where that cannot be done the verdict stands all the same, with a note."""
     try:
-        append_summary(place, summary(found.run, found.verdict, scope=scope, notes=found.notes))
+        text = summary(found.run, found.verdict, scope=scope, notes=found.notes, language=language)
+        append_summary(place, text)
     except StoreError as error:
         return replace(found, notes=(*found.notes, error.message))
     return found
