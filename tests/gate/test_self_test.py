@@ -48,6 +48,23 @@ def test_a_category_that_nothing_can_block_is_named():
     assert (both.passed, both.skipped) == (True, ("total",))
 
 
+@EACH_POLICY
+def test_a_category_that_shares_alone_block_is_tested_by_them(policy: GatePolicy):
+    """Protects a policy of shares (spec L9): it can block, so it is a gate, and it is asked whether it does."""
+    shares = policy.model_copy(
+        update={
+            "categories": {
+                "total": CategoryTolerance(max_drop=1, allow=0.1, block=0.2),
+                "safety": CategoryTolerance(max_drop=1, allow=0, block=0),
+            }
+        }
+    )
+    found = self_test(of_counts("v1", total=(10, 10), safety=(4, 4)), shares, now=NOW)
+    assert (found.passed, found.skipped) == (True, ())
+    asked = {probe.category for probe in found.probes if probe.name == "a regression"}
+    assert asked == {"total", "safety"}
+
+
 @pytest.mark.parametrize("always", list(VerdictOutcome))
 def test_a_gate_that_always_says_the_same_is_found_out(always: VerdictOutcome):
     """Protects trust: a gate that lets all through, or nothing, does not pass."""

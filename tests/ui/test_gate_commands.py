@@ -1,6 +1,7 @@
 """`naoshi gate` and its commands, as a person or a pipeline calls them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,33 @@ def test_the_gate_tests_itself_on_a_file(pipeline: CommandLine) -> None:
     assert opened.status == 1
     assert "FAILED" in opened.out
     assert "nothing can block them" in opened.out
+
+
+def test_the_gate_s_test_of_itself_is_told_in_japanese(pipeline: CommandLine) -> None:
+    """Every question, answer and remark; nothing but names is left in English."""
+    small = results(pipeline.folder / "small.json", row(1, True, "one"), *(row(n, True, "many") for n in range(2, 20)))
+    (pipeline.folder / "naoshi.toml").write_text("[gate.default]\nmax_drop = 1\n")
+    told = pipeline("gate", "self-test", small, "--language", "ja").out
+    assert "ゲートの自己検査は不合格です" in told and "何も止められないため検査しない区分" in told
+    assert set(re.findall("[A-Za-z_]+", told)) <= {
+        "one",
+        "many",
+        "paired",
+        "max_drop",
+        "block",
+        "run",
+        "e",
+        "small",
+    } | set(re.findall("[A-Za-z_]+", pipeline("gate", "self-test", small, "--json").document["run_id"]))
+
+
+def test_a_tolerance_of_no_category_is_said(pipeline: CommandLine) -> None:
+    """Protects against a slip: `safty` in the settings guards nothing."""
+    before, _ = collapse(pipeline.folder)
+    (pipeline.folder / "naoshi.toml").write_text("[gate.categories.safty]\nallow = 0\nblock = 0\n")
+    told = pipeline("gate", "self-test", before)
+    assert told.status == 0
+    assert "names what no case here is of, so that it holds for nothing: safty" in told.out
 
 
 def test_the_gate_tests_itself_on_the_suites(triaged: CommandLine) -> None:

@@ -15,7 +15,7 @@ from naoshi.records.eval_run import CaseResult, EvalRun, ResultState
 from naoshi.records.gate_self_test import GateProbe, GateSelfTest
 from naoshi.records.verdict import Certainty, Verdict, VerdictOutcome
 
-GATE_VERSION = f"{__version__}/1"
+GATE_VERSION = f"{__version__}/2"
 """The version of the gate. The number after the stroke goes up with each change of how it decides."""
 
 # What a gate can see does not hang on more; a suite of a hundred thousand cases is tested in seconds.
@@ -39,11 +39,11 @@ def self_test_key(run: EvalRun, policy: GatePolicy) -> str:
 def self_test(run: EvalRun, policy: GatePolicy, *, now: datetime, gate: Gate = settle) -> GateSelfTest:
     """Return whether *gate*, under *policy*, tells what is worse from what is not on the cases of *run*.
 
-    The fewest failures that a category's ``max_drop`` does not allow are put into a copy of the results as they are,
-    into one in which every case passes, each category alone, and into the smallest category of that one while all
-    others get better. Then a whole category breaks and nothing is run again: it has to be seen, or called too few to
-    certify. Of a large category 200 cases are taken, 40 for the last question. Re-runs are answered as an agent without
-    chance would.
+    The fewest failures that a category's ``max_drop`` or ``block`` does not allow are put into a copy of the results as
+    they are, into one in which every case passes, each category alone, and into the smallest category of that one while
+    all others get better. Then a whole category breaks and nothing is run again: it has to be seen, or called too few
+    to certify. Of a large category 200 cases are taken, 40 for the last question. Re-runs are answered as an agent
+    without chance would.
 
     Tolerances on shares are about a version, not about the gate: they are left out when the run is held against
     itself, and so are its results that are unknown. A run without any answer may not pass, even against itself.
@@ -53,7 +53,7 @@ def self_test(run: EvalRun, policy: GatePolicy, *, now: datetime, gate: Gate = s
         return _settled(candidate, baseline, policy, now=now, gate=gate)
 
     categories = sorted({result.category for result in run.results})
-    blocking = [name for name in categories if policy.tolerance(name).max_drop < 1]
+    blocking = [name for name in categories if _most_failing(policy.tolerance(name)) < 1]
     known = run.model_copy(update={"results": tuple(item for item in run.results if not is_unknown(item))})
     good = _changed(_excerpt(run), _passing)
     collapses = [_collapse(_only(good, name), name, policy, now=now, gate=gate) for name in blocking]
@@ -198,7 +198,12 @@ def _fewest(good: EvalRun, category: str, policy: GatePolicy) -> set[str]:
 
 def _allowed(run: EvalRun, category: str, policy: GatePolicy) -> int:
     """Return how many cases of *category* may break."""
-    return math.floor(policy.tolerance(category).max_drop * len(_cases(run, category)) + 1e-9)
+    return math.floor(_most_failing(policy.tolerance(category)) * len(_cases(run, category)) + 1e-9)
+
+
+def _most_failing(tolerance: CategoryTolerance) -> float:
+    """Return the share of a category's cases that may fail where all passed before; 1 where nothing can block it."""
+    return min(tolerance.max_drop, tolerance.block)
 
 
 def _cases(run: EvalRun, category: str) -> list[str]:

@@ -109,6 +109,7 @@ def self_test(
         Path | None,
         typer.Argument(help="Test on this suite alone (.yaml), or on the results in this file (.json)."),
     ] = None,
+    language: In = None,
     folder: Folder = HERE,
     as_json: AsJson = False,
 ) -> int:
@@ -122,9 +123,11 @@ def self_test(
     if suite is not None and suite.suffix == ".json":
         from naoshi.ui.cli.gate_files import test_file_and_show
 
-        return 0 if test_file_and_show(suite, folder, out) else 1
+        chosen = language.value if language else None
+        return 0 if test_file_and_show(suite, folder, out, language=chosen) else 1
     from naoshi.ui.cli.gate_show import test_and_show
     from naoshi.ui.cli.session import session
 
     with session(folder, out) as loop:
-        return 0 if test_and_show(loop, out, suite=suite) else 1
+        chosen = language.value if language else loop.settings.language
+        return 0 if test_and_show(loop, out, suite=suite, language=chosen) else 1

@@ -12,8 +12,9 @@ from naoshi.gate.rerun import Rerun
 from naoshi.gate.self_test import self_test
 from naoshi.records.language import Language
 from naoshi.system.git import Git
-from naoshi.ui.cli.gate_show import show_self_test, show_verdict
+from naoshi.ui.cli.gate_show import show_verdict
 from naoshi.ui.cli.output import Output
+from naoshi.ui.cli.self_test_show import show_self_test
 
 
 def compare_and_show(
@@ -44,7 +45,7 @@ def compare_and_show(
     return show_verdict(verdict, out, language=language or settings.language)
 
 
-def test_file_and_show(path: Path, folder: Path, out: Output) -> bool:
+def test_file_and_show(path: Path, folder: Path, out: Output, *, language: Language | None) -> bool:
     """Have the gate test itself on the results in the file at *path*, and show what came of it.
 
     Raises:
@@ -52,7 +53,9 @@ def test_file_and_show(path: Path, folder: Path, out: Output) -> bool:
         ConfigError: naoshi.toml is wrong.
     """
     run = read_results_file(path).run
-    return show_self_test(self_test(run, _settings(folder).gate, now=utc_now()), run, out)
+    settings = _settings(folder)
+    found = self_test(run, settings.gate, now=utc_now())
+    return show_self_test(found, run, settings.gate, out, language=language or settings.language)
 
 
 def _rerun(pair: str, first: ResultsFile) -> Rerun:

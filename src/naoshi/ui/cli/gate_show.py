@@ -10,11 +10,11 @@ from naoshi.flow.present_run import last_present_run
 from naoshi.flow.steps.gate import judge_run
 from naoshi.flow.trusted_gate import have_gate_tested
 from naoshi.gate.explain import explain
-from naoshi.records import EvalRun, GateSelfTest, Verdict, VerdictOutcome
+from naoshi.records import EvalRun, Verdict, VerdictOutcome
 from naoshi.records.language import Language
-from naoshi.ui.cli.output import Output, counted, one_line
+from naoshi.ui.cli.output import Output
+from naoshi.ui.cli.self_test_show import show_self_test
 
-_SHOWN = 3
 EXIT_STATUS = {
     VerdictOutcome.pass_: 0,
     VerdictOutcome.regression: 1,
@@ -58,7 +58,7 @@ def explain_and_show(loop: Loop, out: Output, *, name: str, language: Language) 
     show_verdict(_verdict_named(loop, name), out, language=language)
 
 
-def test_and_show(loop: Loop, out: Output, *, suite: Path | None) -> bool:
+def test_and_show(loop: Loop, out: Output, *, suite: Path | None, language: Language) -> bool:
     """Have the gate test itself on the latest results of the version in force, and show what came of it.
 
     With *suite* the results of its cases alone are used. What came of it is kept.
@@ -72,44 +72,7 @@ def test_and_show(loop: Loop, out: Output, *, suite: Path | None) -> bool:
         raise NotFoundError("the version in force has not been run yet", hint="run `naoshi evals run` first")
     if suite is not None:
         run = _of_suite(loop, run, suite)
-    return show_self_test(have_gate_tested(loop, run), run, out)
-
-
-def show_self_test(found: GateSelfTest, run: EvalRun, out: Output) -> bool:
-    """Show *found*, the gate's test of itself on *run*, and return whether it passed."""
-    cases = len({result.case_id for result in run.results})
-    held = sum(probe.held for probe in found.probes)
-    word = "passed" if found.passed else "FAILED"
-    out.say(
-        f"the gate {word} its test of itself: {held} of {counted(len(found.probes), 'question')} answered as they must "
-        f"be, by the policy {found.policy} on {counted(cases, 'case')} of run {run.run_id}"
-    )
-    out.table(
-        ("question", "category", "expected", "answer", ""),
-        [
-            (
-                probe.name,
-                probe.category or "",
-                " or ".join(item.value for item in probe.expected),
-                probe.found.value,
-                "ok" if probe.held else "WRONG",
-            )
-            for probe in found.probes
-        ],
-    )
-    for probe in found.probes:
-        if not probe.held:
-            told = "; ".join(one_line(reason) for reason in probe.reasons[:_SHOWN])
-            out.say(f"  {probe.name}{f' ({probe.category})' if probe.category else ''}: {told}")
-    if found.too_few:
-        out.say(
-            f"too few to certify: {', '.join(found.too_few)}; were such a category to collapse, averages alone would "
-            "not show it, only running its cases again would"
-        )
-    if found.skipped:
-        out.say(f"not tested, as nothing can block them (max_drop is 1): {', '.join(found.skipped)}")
-    out.result(found)
-    return found.passed
+    return show_self_test(have_gate_tested(loop, run), run, loop.settings.gate, out, language=language)
 
 
 def _of_suite(loop: Loop, run: EvalRun, path: Path) -> EvalRun:
