@@ -311,3 +311,23 @@ def test_a_category_with_nothing_to_lose_is_named():
     found = decide(of_counts("v2", a=(0, 6), b=(6, 6)), of_counts("v1", a=(0, 6), b=(6, 6)), GatePolicy(), now=NOW)
     assert "Nothing could get worse in a:" in explain(found)
     assert "a では基準で合格したケースがなく" in explain(found, "ja")
+
+
+def test_a_pass_beside_cases_that_mostly_fail_now_says_so():
+    """Where most trials of a case pass no more and nothing can settle it, a pass does not stand there alone."""
+    before = run(*(result(f"c{number}", trial=trial) for number in range(4) for trial in range(3)))
+    states = ("pass", "fail", "fail")
+    after = run(
+        *(result(f"c{number}", states[trial], trial=trial) for number in range(4) for trial in range(3)), version="v2"
+    )
+    found = decide(after, before, GatePolicy(), now=NOW)
+    assert found.outcome.value == "pass"
+    assert "Most trials of these cases pass no more" in explain(found) and "c0, c1, c2, c3" in explain(found)
+    assert "試行の多くが合格しなくなった" in explain(found, "ja")
+    assert "Most trials" not in explain(decide(before, before, GatePolicy(), now=NOW))
+
+
+def test_a_first_run_in_which_nothing_passes_is_no_baseline_to_be_glad_of():
+    """A baseline that nothing can fall below guards nothing."""
+    assert "guards nothing" in explain(decide(of_counts("v1", a=(0, 4)), None, GatePolicy(), now=NOW))
+    assert "guards nothing" not in explain(decide(of_counts("v1", a=(1, 4)), None, GatePolicy(), now=NOW))

@@ -39,3 +39,21 @@ def test_tolerances_that_mean_nothing_are_refused(wrong: dict):
     """Protects against a gate that is open by a slip in a setting."""
     with pytest.raises(ValidationError):
         GatePolicy.model_validate(wrong)
+
+
+@pytest.mark.parametrize("category", ["total", "safety", "hallucination"])
+def test_a_block_alone_is_a_tolerance(category: str):
+    """Protects people: who only says what blocks need not say what is allowed, and allows nothing beyond it."""
+    policy = GatePolicy.model_validate({"categories": {category: {"block": 0.02}}})
+    found = policy.tolerance(category)
+    assert found.block == 0.02
+    assert found.allow == (0.0 if category == "safety" else 0.02)
+    assert GatePolicy.model_validate({"default": {"block": 0.2}}).tolerance("any").allow == 0.2
+
+
+def test_a_tolerance_that_contradicts_what_is_built_in_names_both():
+    """Protects people: `allow` for safety clashes with a `block` that they never wrote, and are told of."""
+    with pytest.raises(
+        ValidationError, match=r"categories\.safety: `allow` must not be above `block`, which is 0 where"
+    ):
+        GatePolicy.model_validate({"categories": {"safety": {"allow": 0.1}}})

@@ -1,6 +1,7 @@
 """What to do about a verdict, in English and in Japanese: a line for each kind of reason that it gives."""
 
 from naoshi.gate.reasons import key_of
+from naoshi.gate.turns import Turn, turn_of
 from naoshi.records.verdict import Certainty, Verdict, VerdictOutcome
 
 _NAMED = 5
@@ -79,6 +80,16 @@ _NOTHING_TO_LOSE_IN = (
     "Nothing could get worse in {named}: no case of it passed in the baseline. Look why none passes.",
     "{named} では基準で合格したケースがなく、悪くなりようがありません。合格がない原因を確かめてください。",
 )
+_UNSETTLED = (
+    "Most trials of these cases pass no more, and so few cases do not show whether that is chance: {named}. Look at "
+    "them, or run each case more often (`trials` under [evals]).",
+    "試行の多くが合格しなくなったケースがあります: {named}。件数が少なく、偶然かどうかは分かりません。"
+    "中身を確かめるか、[evals] の `trials` を増やしてください。",
+)
+_GUARDS_NOTHING = (
+    "No case passes: a baseline of such a run guards nothing. Look why none passes.",
+    "合格したケースがなく、この実行を基準にしても何も守れません。合格がない原因を確かめてください。",
+)
 _FLAKY = (
     "Of the flips, some do not always show: {named}. An agent with chance does this; look whether the cases are sound.",
     "毎回は現れない変化があります: {named}。偶然によるものですが、ケースに無理がないか確かめてください。",
@@ -118,6 +129,8 @@ def advice(verdict: Verdict, language: str) -> tuple[str, ...]:
     if verdict.outcome is VerdictOutcome.pass_ and verdict.baseline_run_id is not None:
         found += _nothing_to_lose(verdict, place)
         found.append(_CERTIFY[place].format(named=_first(doubted)) if doubted else _NOTHING[place])
+    if verdict.outcome is VerdictOutcome.pass_:
+        found += _beside_a_pass(verdict, place)
     flaky = [flip.case_id for flip in verdict.flips if flip.confirmed is False]
     if flaky:
         found.append(_FLAKY[place].format(named=_first(flaky)))
@@ -129,6 +142,15 @@ def _about_reruns(found: list[str], verdict: Verdict, place: int) -> list[str]:
     if verdict.outcome in (VerdictOutcome.regression, VerdictOutcome.incomparable) and not verdict.rerun:
         return [line for line in found if line != _RERUN[place]]
     return [*found, _RERUN[place]] if verdict.rerun else found
+
+
+def _beside_a_pass(verdict: Verdict, place: int) -> list[str]:
+    """Return what a reader of a pass must not miss."""
+    unsettled = [flip.case_id for flip in verdict.flips if flip.confirmed is None and turn_of(flip) is Turn.worse]
+    found = [_UNSETTLED[place].format(named=_first(unsettled))] if unsettled else []
+    if verdict.baseline_run_id is None and not any(item.candidate_rate for item in verdict.categories):
+        found.append(_GUARDS_NOTHING[place])
+    return found
 
 
 def _nothing_to_lose(verdict: Verdict, place: int) -> list[str]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from naoshi.gate.rerun import Rerun, RunAgain
 from naoshi.records.eval_run import EvalRun
@@ -15,18 +15,24 @@ _PART_OF_AVERAGES = 0.8
 _Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
+def _as_block(said: dict[str, Any]) -> float:
+    # What is wrong with `block` is told of `block`.
+    return said.get("block", 1.0)
+
+
 class CategoryTolerance(BaseModel):
     """What one category is allowed. All three are shares (0–1) of its cases.
 
     ``allow`` and ``block`` bound the share of the candidate's cases that do not pass: up to ``allow`` is well, above
-    ``block`` is a regression whatever the baseline was, and what lies between is for a person to look at.
+    ``block`` is a regression whatever the baseline was, and what lies between is for a person to look at. Where nothing
+    is said of ``allow`` it is ``block``: nothing lies between.
     ``max_drop`` is how far the pass rate may fall below the baseline's.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    allow: _Share = 1.0
     block: _Share = 1.0
+    allow: _Share = Field(default_factory=_as_block)
     max_drop: _Share = 0.0
 
     @model_validator(mode="after")
@@ -84,7 +90,12 @@ class GatePolicy(BaseModel):
     @model_validator(mode="after")
     def _tolerances_fit(self) -> "GatePolicy":
         for category in self.categories:
-            self.tolerance(category)
+            try:
+                self.tolerance(category)
+            except ValidationError as error:
+                block = BUILT_IN[category].block
+                where = f"`block`, which is {block:g} where nothing is said"
+                raise ValueError(f"categories.{category}: `allow` must not be above {where}") from error
         return self
 
     def tolerance(self, category: str) -> CategoryTolerance:
@@ -95,7 +106,10 @@ class GatePolicy(BaseModel):
         if built_in is None:
             return own
         told = {name: getattr(own, name) for name in own.model_fields_set}
-        return CategoryTolerance.model_validate({**built_in.model_dump(), **told})
+        merged = {**built_in.model_dump(), **told}
+        if "allow" not in told:
+            merged["allow"] = min(merged["allow"], merged["block"])
+        return CategoryTolerance.model_validate(merged)
 
 
 class Decision(Protocol):
