@@ -13,7 +13,7 @@ from naoshi.flow.steps.mint import mint_cases
 from naoshi.flow.steps.run import run_present
 from naoshi.flow.steps.triage import triage
 from naoshi.gate.policy import CategoryTolerance, GatePolicy
-from naoshi.records import CaseResult, CycleState, EvalRun, ResultState, VerdictOutcome
+from naoshi.records import Baseline, CaseResult, CycleState, EvalRun, ResultState, VerdictOutcome
 from tests.flow.mail_shop import Follower, correct_mails, make_shop, open_shop, record_traces
 
 OPEN = GatePolicy(default=CategoryTolerance(max_drop=1))
@@ -140,6 +140,25 @@ def test_a_case_that_is_gone_is_not_run_again(tmp_path: Path) -> None:
         after = run.model_copy(update={"results": (*run.results, fallen), "run_id": "after"})
         found = judge_run(loop, after, before)
         assert found.outcome is VerdictOutcome.inconclusive
+
+
+def test_what_is_worse_than_the_baseline_is_not_called_unclear(tmp_path: Path) -> None:
+    """Protects the sterner word: where the version in force says nothing, the older baseline still says "worse"."""
+    with ExitStack() as stack:
+        loop, run = shop_that_ran(stack, tmp_path / "shop")
+        with_gate(loop, GatePolicy(policy="literal"))
+        good, unclear, worse = (
+            all_in(run, state, name)
+            for state, name in (
+                (ResultState.pass_, "good"), (ResultState.judge_error, "unclear"), (ResultState.fail, "worse"),
+            )
+        )  # fmt: skip
+        loop.store.runs.put(good)
+        loop.store.baselines.put(
+            Baseline(baseline_id="old", run_id="good", version="v0", set_at=loop.clock(), reason="the first")
+        )
+        assert judge_run(loop, worse, unclear).outcome is VerdictOutcome.regression
+        assert judge_run(loop, unclear, unclear).outcome is VerdictOutcome.inconclusive
 
 
 def test_with_several_trials_a_cycle_runs_judges_and_releases_by_cases(tmp_path: Path) -> None:

@@ -45,7 +45,8 @@ def judge_run(loop: Loop, candidate: EvalRun, present: EvalRun | None) -> Verdic
         lenient = policy.model_copy(update={"require_all": False})
         with rerunning(loop, candidate, baseline) as run_again:
             old = settle(candidate, baseline, lenient, run_again=run_again, now=loop.clock())
-        if verdict.outcome is VerdictOutcome.pass_ and old.outcome is VerdictOutcome.regression:
+        open_ = verdict.outcome in (VerdictOutcome.pass_, VerdictOutcome.inconclusive)
+        if open_ and old.outcome is VerdictOutcome.regression:
             verdict = old
     verdict = verdict.model_copy(update={"quarantined": told})
     loop.store.verdicts.put(verdict)
