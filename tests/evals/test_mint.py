@@ -70,6 +70,13 @@ def test_a_run_that_cannot_be_asked_again_gives_no_case():
         mint(correction("1"), triage(), trace=trace({"total": "2"}, vars={}), fields=LOOSE, settings=EvalSettings())
 
 
+def test_a_run_that_promptfoo_would_read_otherwise_gives_no_case():
+    """Protects that suites run unchanged there: a JSON reference in what was asked would be filled in."""
+    asked = trace({"total": "11.30"}).model_copy(update={"vars": {"api": {"paths": [{"$ref": "#/components/x"}]}}})
+    with pytest.raises(MintRefusedError, match=r"\$ref"):
+        mint(correction("RM 12.30"), triage(), trace=asked, fields=LOOSE, settings=EvalSettings())
+
+
 @pytest.mark.parametrize("corrected", [None, ""])
 @pytest.mark.parametrize("output", [{"total": None}, {"total": ""}, {}, {"company": "x"}])
 def test_a_field_that_must_be_empty_passes_as_null_empty_or_absent(corrected: JsonValue, output: JsonValue):

@@ -1,5 +1,6 @@
 """The forms that people write suites in: tables, files of tests, defaults, lists of values."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from naoshi.evals.csv_tests import assertion_from_text
 from naoshi.evals.score import score
 from naoshi.evals.suite_file import SuiteFile
 from naoshi.evals.suite_load import load_suite
+from naoshi.evals.suite_writer import case_items
 from naoshi.records import EvalCase, ResultState
 
 HEAD = "prompts: [x]\nproviders: [naoshi]\n"
@@ -113,7 +115,7 @@ def test_values_and_code_in_other_files_are_part_of_the_case(tmp_path: Path):
         ("tests: /etc/passwd\n", "outside the suite's folder"),
         ("tests: file://*.nothing\n", "no file"),
         ("tests: a.py\n", "'a.py' are not supported"),
-        ("tests: https://docs.google.com/spreadsheets/x\n", "no file"),
+        ("tests: https://docs.google.com/spreadsheets/x\n", "at an address"),
         ("tests:\n  - {path: a.csv, config: {x: 1}}\n", "`config` is not supported"),
         ("tests:\n  - vars: {x: file://../secret.txt}\n", "outside the suite's folder"),
         ("tests:\n  - vars: {x: file://picture.png}\n", "not supported"),
@@ -128,6 +130,13 @@ def test_values_and_code_in_other_files_are_part_of_the_case(tmp_path: Path):
         ),
         ("defaultTest: {prompts: [x]}\ntests: [{vars: {x: 1}}]\n", "`prompts` in `defaultTest`"),
         ("scenarios: []\ntests: []\n", "`scenarios` at the top"),
+        ("tests:\n  - vars: {q: {$ref: 'a.csv'}}\n", "line 4: `$ref` is not supported"),
+        ("tests:\n  - assert: [{$ref: '#/x'}]\n", "line 4: `$ref` is not supported"),
+        ("tests:\n  - assert: [{type: is-json, value: {$ref: '#/x'}}]\n", "line 4: `$ref` is not supported"),
+        ("tests: !mine\n  - vars: {x: 1}\n", "tag '!mine'"),
+        ("tests:\n  - !mine\n    vars: {x: 1}\n", "tag '!mine'"),
+        ("tests:\n  - vars: !mine {x: 1}\n", "tag '!mine'"),
+        ("tests:\n  - !mine vars: {x: 1}\n", "'vars' (!mine)"),
         ("tests:\n  - assert: [{type: assert-set, value: x}]\n", "'assert-set' is not supported"),
         ("tests:\n  - assert: [{type: latency}]\n", "needs a `threshold`"),
         ("tests:\n  - assert: [{type: is-json, value: 'not a schema'}]\n", "no mapping"),
@@ -218,3 +227,72 @@ def test_only_what_stands_by_itself_is_cut_out_of_a_suite(tmp_path: Path):
             SuiteFile.open(tmp_path / "suite.yaml").remove([case_id])
     suite.remove([first, second, own])
     assert [case.case_id for case in suite.cases] == [elsewhere]
+
+
+def test_a_variable_from_a_file_is_its_text_as_in_promptfoo(tmp_path: Path):
+    """Protects what the agent is asked: JSON in a file is a text, never a list that makes several tests."""
+    cases = read(
+        tmp_path,
+        "tests:\n  - vars: {a: file://a.json, b: file://b.yaml, c: [file://c.md, said]}\n",
+        a_json=' ["x",  "y"]\n',
+        b_yaml="- x\n- {n: 1.0}\n",
+        c_md="\ufeff# Title\n\n",
+    )
+    assert [case.vars for case in cases] == [
+        {"a": '["x",  "y"]', "b": '["x",{"n":1}]', "c": "# Title"},
+        {"a": '["x",  "y"]', "b": '["x",{"n":1}]', "c": "said"},
+    ]
+
+
+def test_one_line_break_at_the_end_of_a_variable_goes_as_in_promptfoo(tmp_path: Path):
+    """Protects block texts, and cases that we write ourselves, which keep every line break."""
+    (case,) = read(tmp_path, 'tests:\n  - vars:\n      a: |\n        hello\n      b: "x\\n\\n"\n')
+    assert case.vars == {"a": "hello", "b": "x\n"}
+    (again,) = read(tmp_path, f"tests:\n{case_items((case,), indent=2)}")
+    assert again.vars == case.vars
+
+
+def test_json_with_characters_in_two_halves_is_read(tmp_path: Path):
+    """Protects files of tests that Python's json.dumps wrote, which escapes each emoji as two."""
+    told = {"vars": {"q": "\U0001f600\\ud83d\U0001f363"}, "assert": [{"type": "equals", "value": "{{ q }}"}]}
+    cases = read(tmp_path, "tests: [t.json]\n", t_json=json.dumps([told], indent="\t"))
+    assert [(case.vars["q"], case.assertions[0].value) for case in cases] == [(told["vars"]["q"],) * 2]  # type: ignore[index]
+    assert "Unicode" in refusal(tmp_path, "tests: [t.json]\n", t_json='[{"vars": {"q": "\\ud83d"}}]')
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_a_file_of_tests_in_another_encoding_is_refused_with_its_line(tmp_path: Path, name: str):
+    """Protects against tests of garbled text, which would pass on garbled answers."""
+    text = "q,__expected\na,a\n日本,日本\n" if name == "t.csv" else '{"vars": {"q": "a"}}\n\n{"vars": {"q": "日本"}}\n'
+    (tmp_path / name).write_bytes(text.encode("cp932"))
+    assert refusal(tmp_path, f"tests: {name}\n") == f"{name}, line 3: not UTF-8 text"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"vars": {"q": 1e400}}', "beyond what a float holds"),
+        ('{"vars": {"q": [{"n": -1e400}]}}', "beyond what a float holds"),
+        (f'{{"assert": [{{"type": "contains", "value": "a", "weight": 1{"0" * 400}}}]}}', "beyond what a float holds"),
+        ('{"vars": {"q": {"$ref": "#/x"}}}', "`$ref` is not supported"),
+    ],
+)
+def test_numbers_and_references_that_json_lines_cannot_mean_are_refused(tmp_path: Path, line: str, told: str):
+    """Protects the run from values that no agent can be sent, and from what only Promptfoo would fill in."""
+    message = refusal(tmp_path, "tests: t.jsonl\n", t_jsonl=f'{{"vars": {{"q": 1}}}}\n{line}\n')
+    assert message.startswith("t.jsonl, line 2: ")
+    assert told in message
+
+
+@pytest.mark.parametrize("reference", ["a" * 5000 + ".yaml", "a**b.yaml", "x" * 300 + "*/b.csv", '"a\\0b.yaml"'])
+def test_a_reference_that_is_no_path_is_refused(tmp_path: Path, reference: str):
+    """Protects against tracebacks of the file system."""
+    assert refusal(tmp_path, f"tests: {reference}\n").startswith("suite.yaml, line 3: ")
+
+
+def test_references_of_a_schema_in_a_file_are_kept(tmp_path: Path):
+    """Protects schemas with definitions: Promptfoo does not fill in what an assertion reads from a file."""
+    schema = '{"properties": {"a": {"$ref": "#/definitions/n"}}, "definitions": {"n": {"type": "number"}}}'
+    (case,) = read(tmp_path, "tests:\n  - assert: [{type: is-json, value: file://s.json}]\n", s_json=schema)
+    assert score(case, '{"a": 1}').state is ResultState.pass_
+    assert score(case, '{"a": "x"}').state is ResultState.fail

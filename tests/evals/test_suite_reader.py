@@ -12,6 +12,7 @@ from naoshi.evals.score import score
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.suite_load import load_suite
 from naoshi.evals.suite_writer import case_items
+from naoshi.evals.yaml_document import YamlDocument
 from naoshi.records import EvalCase, Provenance, ResultState, Split
 from tests.evals.examples import minted
 
@@ -220,3 +221,22 @@ def test_provenance_is_the_record_that_it_says(tmp_path: Path, told: dict[str, J
     (found,) = read(tmp_path, f"tests:\n  - vars: {{x: 1}}\n    metadata: {{provenance: {json.dumps(told)}}}\n")
     assert found.provenance == Provenance.model_validate(told)
     assert found.provenance.to_json() == Provenance.model_validate(told).to_json()
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("0b11", 3), ("-0o14", -12), ("+0x1F", 31), ("-.5", "-.5"), ("+.5", "+.5"), (".5", 0.5), ("1_000", "1_000"),
+        ("1e400", "1e400"), ("-1e400", "-1e400"), ("9" * 400, "9" * 400), ("0x" + "f" * 300, "0x" + "f" * 300),
+    ],
+)  # fmt: skip
+def test_numbers_are_those_of_the_parser_in_promptfoo(written: str, read: object):
+    """Protects what the agent is asked, and the run from numbers that no float holds."""
+    document = YamlDocument(name="s.yaml", data=f"q: {written}".encode())
+    assert document.value(document.root) == {"q": read}
+
+
+def test_keys_are_those_of_javascript():
+    """Protects the names of variables: whatever stands before the colon becomes a text as in Promptfoo."""
+    document = YamlDocument(name="s.yaml", data=b"{0x10: a, 1.0: b, True: c, ~: d, 2018-03-14: e}")
+    assert document.value(document.root) == {"16": "a", "1": "b", "true": "c", "null": "d", "2018-03-14": "e"}

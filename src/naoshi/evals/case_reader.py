@@ -117,20 +117,24 @@ class CaseReader:
         values: dict[str, list[JsonValue]] = {}
         for key, item in {**self._default_vars, **self._mapping(fields, "vars")}.items():
             value = self._document.value(item)
-            if isinstance(value, str) and value.startswith("file://"):
-                value = self._from_file(item, value)
             # Promptfoo takes a list for alternatives when it begins with a text, and for one value otherwise.
             alternatives = expands and isinstance(value, list) and bool(value) and isinstance(value[0], str)
-            values[key] = cast("list[JsonValue]", value) if alternatives else [value]
+            found = cast("list[JsonValue]", value) if alternatives else [value]
+            values[key] = [self._variable(item, each) for each in found]
         if all(len(found) == 1 for found in values.values()):
             return [{key: found[0] for key, found in values.items()}]
         if math.prod(len(found) for found in values.values()) > _MOST_COMBINATIONS:
             raise self._document.error(node, f"the lists in `vars` make more than {_MOST_COMBINATIONS} tests of one")
         return [dict(zip(values, found, strict=True)) for found in product(*values.values())]
 
-    def _from_file(self, node: Any, reference: str) -> JsonValue:
+    def _variable(self, node: Any, value: JsonValue) -> JsonValue:
+        if not isinstance(value, str):
+            return value
+        if not value.startswith("file://"):
+            # Promptfoo takes one line break off, and a case that we write has one more.
+            return value.removesuffix("\n")
         try:
-            return self._source.value(reference)
+            return self._source.variable(value)
         except SuiteError as error:
             raise self._at(node, error) from error
 

@@ -8,7 +8,9 @@ from naoshi.errors import MintRefusedError, SuiteError
 from naoshi.evals.score import score
 from naoshi.evals.settings import EvalSettings
 from naoshi.evals.splits import assign_split
+from naoshi.evals.suite_references import REFERENCE, first_reference
 from naoshi.evals.transform import MissingValueError, compile_transform, field_transform
+from naoshi.evals.written_case import case_as_test
 from naoshi.records.base import content_id
 from naoshi.records.correction import Correction, Triage, TriageClass
 from naoshi.records.eval_case import Assertion, EvalCase, Provenance
@@ -63,11 +65,17 @@ def mint(
                 corrected=corrected,
             ),
         )
+        _require_writable(case)
         _require_telling(case, trace.output, _with_value(trace.output, path, corrected))
     except (SuiteError, ValueError) as error:
         raise MintRefusedError(f"{_named(correction)}: {error}") from error
     split = assign_split(case.source_key, settings.split_weights, settings.split_salt)
     return case.model_copy(update={"split": split})
+
+
+def _require_writable(case: EvalCase) -> None:
+    if first_reference(case_as_test(case)) is not None:
+        raise SuiteError(f"Promptfoo would take a `{REFERENCE}` in it for a reference, and no suite can say otherwise")
 
 
 def _require_defect(correction: Correction, triage: Triage, trace: Trace) -> None:

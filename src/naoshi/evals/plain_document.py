@@ -1,5 +1,6 @@
 """Tests that come as data (a line of JSON, a row of a table), read as those of a YAML file are."""
 
+import math
 from typing import Any, Protocol, cast
 
 from pydantic import JsonValue
@@ -86,10 +87,12 @@ class PlainDocument:
         """Return *node*.
 
         Raises:
-            SuiteError: it is nested too deeply.
+            SuiteError: it is nested too deeply, or holds a number that no float holds.
         """
         if isinstance(node, dict | list) and _is_deeper(cast("Any", node), _DEEPEST):
             raise self.error(node, f"nested deeper than {_DEEPEST} levels")
+        if not _is_held(node):
+            raise self.error(node, "a number lies beyond what a float holds")
         return cast("JsonValue", node)
 
 
@@ -101,6 +104,18 @@ def _is_deeper(value: Any, levels: int) -> bool:
     else:
         return False
     return levels == 0 or any(_is_deeper(item, levels - 1) for item in inner)
+
+
+def _is_held(value: Any) -> bool:
+    """Return whether every number in *value* is one that a float holds."""
+    if isinstance(value, dict):
+        return all(map(_is_held, cast("dict[str, Any]", value).values()))
+    if isinstance(value, list):
+        return all(map(_is_held, cast("list[Any]", value)))
+    try:
+        return not isinstance(value, int | float) or math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _kind(node: object) -> str:

@@ -1,5 +1,6 @@
 """Reads a Promptfoo config as cases. What we do not support is refused by name, never passed over."""
 
+import codecs
 import hashlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -13,7 +14,8 @@ from naoshi.evals.assertions.json_text import parse_json
 from naoshi.evals.case_reader import CaseReader
 from naoshi.evals.plain_document import Document, PlainDocument
 from naoshi.evals.settings import EvalSettings
-from naoshi.evals.suite_source import ReadsOtherFilesError, SuiteSource
+from naoshi.evals.suite_references import REFERENCE, first_reference
+from naoshi.evals.suite_source import ReadsOtherFilesError, SuiteSource, bytes_of
 from naoshi.evals.yaml_document import YamlDocument
 from naoshi.evals.yaml_nodes import Node, is_list, is_null, is_text
 from naoshi.records.eval_case import EvalCase, Split
@@ -22,6 +24,7 @@ _TOP_KEYS = frozenset(
     {"$schema", "commandLineOptions", "defaultTest", "description", "env", "evaluateOptions", "outputPath", "prompts",
      "providers", "sharing", "tags", "targets", "tests", "writeLatestResults"}
 )  # fmt: skip
+_MAY_REFER = REFERENCE.encode()
 
 
 class ReadCase(NamedTuple):
@@ -69,9 +72,17 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def _require_no_reference(document: Document, node: Any) -> None:
+    target = first_reference(node)
+    if target is not None:
+        raise document.error(target, f"`{REFERENCE}` is not supported; write out what it stands for")
+
+
 class _Reader:
     def __init__(self, *, data: bytes, name: str, stem: str, settings: EvalSettings, source: SuiteSource) -> None:
         self._document = YamlDocument(name=name, data=data)
+        if _MAY_REFER in data:
+            _require_no_reference(self._document, self._document.root)
         self._split = file_split(stem)
         self._settings = settings
         self._source = source
@@ -171,7 +182,10 @@ _Read = Iterator[tuple[Document, Iterable[Any]]]
 
 
 def _yaml_tests(path: Path) -> _Read:
-    document = YamlDocument(name=path.name, data=path.read_bytes())
+    data = bytes_of(path)
+    document = YamlDocument(name=path.name, data=data)
+    if _MAY_REFER in data:
+        _require_no_reference(document, document.root)
     many = is_list(document.root)
     yield document, document.items(document.root, "the tests") if many else [document.root]
 
@@ -182,14 +196,22 @@ def _jsonl_tests(path: Path) -> _Read:
 
 
 def _json_lines(path: Path, document: PlainDocument) -> Iterator[Any]:
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            document.line = number
-            if line.strip():
-                value, fault = parse_json(line.decode("utf-8", "replace"))
-                if fault is not None:
-                    raise document.error(None, fault)
-                yield value
+    for number, line in enumerate(bytes_of(path).split(b"\n"), start=1):
+        document.line = number
+        if line.strip():
+            value, fault = parse_json(_text_of(line, document))
+            if fault is not None:
+                raise document.error(None, fault)
+            if _MAY_REFER in line:
+                _require_no_reference(document, value)
+            yield value
+
+
+def _text_of(data: bytes, document: PlainDocument) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise document.error(None, "not UTF-8 text") from error
 
 
 def _csv_tests(path: Path) -> _Read:
@@ -201,9 +223,19 @@ def _rows(path: Path, document: PlainDocument) -> Iterator[Any]:
     # Few suites have tables, and all would load what reads them.
     from naoshi.evals.csv_tests import csv_tests
 
-    for line, test in csv_tests(path.read_text(encoding="utf-8-sig"), name=document.name):
+    data = bytes_of(path).removeprefix(codecs.BOM_UTF8)
+    document.line = _last_readable_line(data)
+    for line, test in csv_tests(_text_of(data, document), name=document.name):
         document.line = line
         yield test
+
+
+def _last_readable_line(data: bytes) -> int:
+    """Return the number of the line (from 1) at which *data* is no UTF-8 any more, else of its last line."""
+    try:
+        return data.decode("utf-8").count("\n") + 1
+    except UnicodeDecodeError as error:
+        return data.count(b"\n", 0, error.start) + 1
 
 
 _FILE_READERS = {

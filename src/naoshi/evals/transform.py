@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
-from naoshi.evals.javascript import WHITE_SPACE, number_text
+from naoshi.evals.javascript import WHITE_SPACE, number_text, trimmed
 from naoshi.records.text_comparison import Comparison
 
 _NAME = re.compile(r"\.\s*([A-Za-z_$][\w$]*)(?!\s*\(|[\w$])")
 _KEY = re.compile(r"""\[\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')\s*\]""")
 _INDEX = re.compile(r"\[\s*(\d{1,9})\s*\]")
 _SPACES = re.compile(f"[{WHITE_SPACE}]+")
-_ENDS = re.compile(f"^[{WHITE_SPACE}]+|[{WHITE_SPACE}]+\\Z")
 
 
 def _letters_and_digits(text: str) -> str:
@@ -42,7 +41,7 @@ _TEXT_STEPS: tuple[tuple[re.Pattern[str], _TextStep], ...] = (
     (re.compile(r"""\.replace\(\s*/\\s\+/gu?\s*,\s*(?:' '|" ")\s*\)"""), lambda text: _SPACES.sub(" ", text)),
     (re.compile(r"\.toUpperCase\(\s*\)"), str.upper),
     (re.compile(r"\.toLowerCase\(\s*\)"), str.lower),
-    (re.compile(r"\.trim\(\s*\)"), lambda text: _ENDS.sub("", text)),
+    (re.compile(r"\.trim\(\s*\)"), trimmed),
 )
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
 _OF_COMPARISON = {

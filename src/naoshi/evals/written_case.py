@@ -11,7 +11,7 @@ PROMPT = "The agent gets the vars of each test."
 def case_as_test(case: EvalCase) -> dict[str, JsonValue]:
     """Return *case* as a test of a Promptfoo config. Texts that Promptfoo would fill in are escaped."""
     test: dict[str, JsonValue] = {"description": case.description} if case.description else {}
-    test["vars"] = {key: _escaped(value) for key, value in case.vars.items()}
+    test["vars"] = {key: _variable(value) for key, value in case.vars.items()}
     test["assert"] = [_assertion(item) for item in case.assertions]
     if not case.every:
         test["threshold"] = case.threshold
@@ -30,6 +30,12 @@ def case_as_test(case: EvalCase) -> dict[str, JsonValue]:
         metadata["provenance"] = provenance
     test["metadata"] = metadata
     return test
+
+
+def _variable(value: JsonValue) -> JsonValue:
+    written = _escaped(value)
+    # One line break at the end is lost on the way: Promptfoo takes it off, and so do we when we read.
+    return written + "\n" if isinstance(written, str) and written.endswith("\n") else written
 
 
 def _assertion(assertion: Assertion) -> dict[str, JsonValue]:

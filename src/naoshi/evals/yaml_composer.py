@@ -1,5 +1,6 @@
 """YAML as Promptfoo reads it (the core schema of YAML 1.2), hostile input refused, as nodes."""
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple, cast
@@ -59,15 +60,26 @@ class CoreLoader(_BASE):
 def _tag_of(value: str) -> str:
     for tag, pattern in CoreLoader.yaml_implicit_resolvers.get(value[:1], ()):
         if pattern.match(value):
-            return tag
+            return STR if tag in _NUMBERS and _is_beyond(value) else tag
     return STR
 
 
+def _is_beyond(number: str) -> bool:
+    """Return whether *number* is one that no float holds, which Promptfoo leaves as text."""
+    try:
+        return not math.isfinite(float(int(number, 0) if _BASED.match(number) else float(number)))
+    except OverflowError:
+        return True
+
+
+_NUMBERS = frozenset({TAG + "int", TAG + "float"})
+_BASED = re.compile(r"[-+]?0[box]")
+# As js-yaml has them, which reads the suite in Promptfoo: the core schema, with binary and signed numbers beside.
 _PLAIN = (
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
-    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", list("-+.0123456789")),
+    ("int", r"[-+]?(?:[0-9]+|0b[01]+|0o[0-7]+|0x[0-9a-fA-F]+)", list("-+0123456789")),
+    ("float", r"(?:\.[0-9]+|[-+]?[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", list("-+.0123456789")),
     ("nonfinite", r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", list("-+.")),
     ("merge", r"<<", ["<"]),
 )

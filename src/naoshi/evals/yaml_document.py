@@ -1,11 +1,14 @@
 """A YAML file that is read: what must be a mapping, a list or a value, with file and line in every error."""
 
+import math
+import re
 from typing import Any, cast
 
 from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
 from naoshi.evals.compose_ahead import composed_ahead
+from naoshi.evals.javascript import as_output_text
 from naoshi.evals.plain_document import PlainDocument
 from naoshi.evals.yaml_nodes import (
     LARGEST_BYTES,
@@ -23,6 +26,7 @@ from naoshi.evals.yaml_nodes import (
 )
 
 _LONGEST_NUMBER = 4000
+_HALVES = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 
 
 class YamlDocument:
@@ -35,6 +39,8 @@ class YamlDocument:
         self.name = name
         self.plain_line = 1
         text = self._decoded(data)
+        if name.lower().endswith(".json"):
+            text = _with_whole_characters(text)
         self.root = composed_ahead(data) or self._composed(text)
 
     def error(self, node: Any, message: str) -> SuiteError:
@@ -53,10 +59,12 @@ class YamlDocument:
         """
         if not is_node(node):
             return PlainDocument(name=self.name, line=self.plain_line).fields(node, what)
-        held = node[1]
+        tag, held, _ = node
         # Nearly all mappings are plain, and there are many of them.
-        if held.__class__ is dict:
+        if held.__class__ is dict and tag == MAP:
             return held
+        if held.__class__ in (dict, tuple):
+            self._check_tag(node, MAP)
         if held.__class__ is tuple:
             return self._odd_fields(held, what)
         raise self.error(node, f"{what} must be a mapping, not {kind_of_node(node)}")
@@ -71,7 +79,7 @@ class YamlDocument:
                 continue
             if not is_scalar(key):
                 raise self.error(key, f"a key of {what} must be a plain text")
-            name = cast("str", key[1])
+            name = self._key(key)
             if name in own:
                 raise self.error(key, f"the key {name[:80]!r} stands twice in {what}")
             own[name] = value
@@ -84,6 +92,7 @@ class YamlDocument:
             SuiteError: it is no list.
         """
         if is_list(node):
+            self._check_tag(node, SEQ)
             return node[1]
         if not is_node(node):
             return PlainDocument(name=self.name, line=self.plain_line).items(node, what)
@@ -106,6 +115,11 @@ class YamlDocument:
         self._check_tag(node, MAP)
         return {key: self.value(item) for key, item in self.fields(node, "a mapping").items()}
 
+    def _key(self, node: Node) -> str:
+        """Return the name that the key *node* is in JavaScript: ``0x10`` is "16"."""
+        value = self._scalar(node)
+        return value if isinstance(value, str) else as_output_text(value)
+
     def _scalar(self, node: Node) -> JsonValue:
         tag, text, _ = node
         if tag in (STR, MERGE):
@@ -117,8 +131,8 @@ class YamlDocument:
             if kind == "bool":
                 return {"true": True, "false": False}[text.lower()]
             if kind == "int" and len(text) < _LONGEST_NUMBER:
-                return int(text, 0) if text.startswith(("0o", "0x")) else int(text)
-            if kind == "float":
+                return int(text, 0) if text.lstrip("+-")[:2] in ("0b", "0o", "0x") else int(text)
+            if kind == "float" and math.isfinite(float(text)):
                 return float(text)
         except (ValueError, KeyError) as error:
             raise self.error(node, f"{text[:80]!r} is not a {kind}") from error
@@ -151,3 +165,13 @@ class YamlDocument:
             return compose(text)
         except YamlFault as fault:
             raise SuiteError(f"{self.name}, line {fault.line}: {fault}") from fault
+
+
+def _with_whole_characters(text: str) -> str:
+    """Return the JSON *text* with each character that JSON escapes as two halves escaped as one, as YAML wants it."""
+    return _HALVES.sub(_joined, text) if "\\u" in text else text
+
+
+def _joined(found: re.Match[str]) -> str:
+    high, low = int(found[2], 16), int(found[3], 16)
+    return f"{found[1]}\\U{0x10000 + ((high - 0xD800) << 10) + low - 0xDC00:08x}"

@@ -28,6 +28,8 @@ class Promptfoo:
             "PROMPTFOO_CACHE_ENABLED": "false",
             "PROMPTFOO_DISABLE_TELEMETRY": "1",
             "PROMPTFOO_DISABLE_UPDATE": "1",
+            # A schema from a file has references of its own, which stand in the suite that we write.
+            "PROMPTFOO_DISABLE_REF_PARSER": "true",
             "PROMPTFOO_DISABLE_REMOTE_GENERATION": "true",
             "PROMPTFOO_DISABLE_SHARING": "true",
             "PROMPTFOO_PYTHON": python,
