@@ -1,6 +1,7 @@
 """Which model is asked, where, and with which key."""
 
 import pytest
+from pydantic import ValidationError
 
 from naoshi.errors import JudgeError, ModelError
 from naoshi.models.model_key import key_of
@@ -23,3 +24,21 @@ def test_a_key_comes_from_the_environment_alone_and_is_needed_away_from_this_mac
     with pytest.raises(JudgeError):
         key_of(remote, {}, section="judge", error=JudgeError)
     assert key_of(ModelSettings(model="m", base_url="http://localhost:1/v1"), {}, section="x") == "no-key"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["localhost:8080/v1", "http://me:hunter2@host/v1", "https://host/v1?key=hunter2", "https://", "ftp://host", "http://[::1",
+     "http://host:99999/v1", "   "],
+)  # fmt: skip
+def test_an_address_is_one_and_holds_no_secret(address: str) -> None:
+    """Protects keys, which errors and reports would show, and people from an address that nothing answers at."""
+    with pytest.raises(ValidationError, match="with no password and no query") as caught:
+        ModelSettings(base_url=address)
+    assert "hunter2" not in caught.value.errors(include_input=False)[0]["msg"]
+
+
+@pytest.mark.parametrize("address", ["", "https://host/v1", "http://[::1]:8080", "http://127.0.0.1:8000/openai/v1/"])
+def test_an_address_of_any_endpoint_is_taken(address: str) -> None:
+    """Protects local servers and gateways."""
+    assert ModelSettings(base_url=address).base_url == address
