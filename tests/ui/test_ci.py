@@ -204,6 +204,22 @@ def test_a_change_cannot_let_a_judge_decide(origin: Clone, tmp_path: Path):
     assert "naoshi: judge-kin: " in refused.err and refused.status not in (0, 3, 4)
 
 
+def test_options_that_do_not_go_together_are_told(clone: Clone, tmp_path: Path):
+    """Protects against options that are lost in silence, and against a riddle for a baseline of elsewhere."""
+    assert "leave --from and --junit out" in clone("ci", "--keep", "--from", "origin/main").line
+    elsewhere = tmp_path / "baseline.json"
+    elsewhere.write_bytes((clone.folder / "evals" / "baseline.json").read_bytes())
+    refused = clone("ci", "--baseline", str(elsewhere), "--from", "origin/main")
+    assert (refused.status, "lies outside the repository" in refused.line) == (2, True)
+
+
+def test_a_report_that_cannot_be_written_hides_no_verdict(clone: Clone, tmp_path: Path):
+    """The verdict is told before the file fails, and no such end is a yes."""
+    done = clone("ci", "--junit", str(tmp_path))
+    assert "PASS: " in done.out
+    assert done.status not in (0, 1, 3, 4) and "name another file with --junit" in done.line
+
+
 def test_a_branch_that_was_not_fetched_says_so(clone: Clone):
     """Protects whoever uses a shallow checkout: the remedy is to fetch it, not to look for a repository."""
     done = clone("ci", "--from", "origin/elsewhere")

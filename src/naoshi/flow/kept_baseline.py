@@ -109,7 +109,10 @@ def commit_of_baseline(loop: Loop, path: Path, kept: KeptBaseline, *, ref: str =
 
 def _text_at(git: Git, path: Path, ref: str) -> str:
     commit = git.commit_of(ref)
-    name = path.resolve().relative_to(git.folder.resolve()).as_posix()
+    place, root = path.resolve(), git.folder.resolve()
+    if not place.is_relative_to(root):
+        raise InputError(f"{path} lies outside the repository, so that {ref} cannot have it", hint="leave --from out")
+    name = place.relative_to(root).as_posix()
     found = git.attempt("show", f"{commit}:{name}")
     if found.status != 0:
         raise RepositoryError(f"{ref} has no {name}", hint=_KEEP_ONE)

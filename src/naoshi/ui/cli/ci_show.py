@@ -57,13 +57,20 @@ def judge_and_show(folder: Path, out: Output, *, smoke: bool, path: Path | None,
     with _pipeline(folder, out) as loop:
         found = judge_clone(_bar_of(loop, ref), smoke=smoke, path=path, ref=ref)
         scope = "smoke suite" if smoke else "all cases"
-        if junit is not None:
-            write_junit(junit, found.run, found.verdict)
         place = os.environ.get("GITHUB_STEP_SUMMARY")
         if place:
             found = _summarised(found, Path(place), scope, loop.settings.language)
         _show(loop, found, scope, out)
+        if junit is not None:
+            _write_junit(junit, found)
     return _EXIT[found.verdict.outcome]
+
+
+def _write_junit(path: Path, found: PipelineResult) -> None:
+    try:
+        write_junit(path, found.run, found.verdict)
+    except StoreError as error:
+        raise StoreError(error.message, hint="name another file with --junit") from error
 
 
 def _bar_of(loop: Loop, ref: str) -> Loop:
