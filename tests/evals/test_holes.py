@@ -1,6 +1,7 @@
 """Scoring without holes: what may look like a pass and is none, each as a test. Promptfoo passes several of these."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -80,7 +81,8 @@ def test_a_judge_without_a_usable_grade_is_a_judge_error(value: float | str):
         "{'score': 1, 'reason': 'no pass'}", "{'pass': None, 'score': 1, 'reason': 'x'}",
         "{'pass': True, 'reason': 'no score'}", "{'pass': True, 'score': 'high', 'reason': 'x'}",
         "{'pass': True, 'score': 1}", "{'pass': True, 'score': float('nan'), 'reason': 'x'}",
-        "{'pass': True, 'score': 9, 'reason': 'x'}", "__import__('os')._exit(0)", "__import__('sys').exit(0)",
+        "{'pass': True, 'score': 9, 'reason': 'x'}", "10**400", "{'pass': True, 'score': 10**400, 'reason': 'x'}",
+        "'{\"pass\":' * 100000", "'1e400'", "__import__('os')._exit(0)", "__import__('sys').exit(0)",
     ],
 )  # fmt: skip
 def test_code_without_a_usable_grade_is_a_judge_error(code: str):
@@ -99,6 +101,30 @@ def test_code_cannot_run_for_ever_nor_print_its_own_grade():
     assert score(endless, "hello", python=quick).state is ResultState.judge_error
     forged = coded("print('{\"value\": true}')\nreturn False\n")
     assert score(forged, "hello").state is ResultState.fail
+
+
+def test_code_runs_where_less_is_allowed_than_we_would_allow():
+    """Protects runs in containers and batch systems, whose own limits must not look like broken graders."""
+    script = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2 * 1024**3, 2 * 1024**3));"
+        "resource.setrlimit(resource.RLIMIT_CPU, (5, 5));"
+        "from naoshi.evals.assertions.python_code import PythonCode;"
+        "print(PythonCode().call('def main(o, c): return o', 'main', 'graded', {}))"
+    )
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (told.stdout, told.returncode) == ("graded\n", 0)
+
+
+def test_json_with_numbers_that_no_float_holds_is_graded():
+    """Protects the run: an agent's output never ends it, whatever numbers are written in it."""
+    schema: JsonValue = {"type": "integer", "multipleOf": 0.5, "maximum": 5}
+    for output in ("1" + "0" * 400, "-1e400", '{"a": [' + "9" * 400 + "]}"):
+        for value in (schema, {"enum": [1]}, {"properties": {"a": {"items": schema}}, "type": "object"}):
+            graded = case(
+                assertions=(Assertion(type="is-json", value=value), Assertion(type="contains-json", value=value))
+            )
+            assert score(graded, output).state is ResultState.fail
+        assert score(case(assertions=(Assertion(type="equals", value={"a": [1]}),)), output).state is ResultState.fail
 
 
 def test_code_sees_no_secret_of_ours(monkeypatch: pytest.MonkeyPatch):

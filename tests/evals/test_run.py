@@ -97,6 +97,8 @@ def test_cases_that_share_vars_share_the_call(tmp_path: Path):
         ("a_list", "not a JSON object"),
         ("nan", "not JSON"),
         ("deep", "not JSON|nested deeper"),
+        ("big_integer", "beyond what a float holds"),
+        ("big_float", "beyond what a float holds"),
         ("spans_as_text", "`spans` is not a list"),
     ],
 )

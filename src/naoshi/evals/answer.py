@@ -84,11 +84,13 @@ def _cost(value: Any) -> float | None:
 def _object(line: bytes) -> dict[str, Any]:
     try:
         text = line.decode("utf-8")
-        value: Any = _DECODER.decode(text)
+        value: Any = (_CAREFUL if _MAY_BE_BEYOND.search(text) else _DECODER).decode(text)
     except UnicodeDecodeError as error:
         raise AgentProtocolError(f"the answer is not UTF-8 text: {_shown(line.decode('utf-8', 'replace'))}") from error
     except (ValueError, RecursionError) as error:
         raise AgentProtocolError(f"the answer is not JSON: {_shown(line.decode('utf-8', 'replace'))}") from error
+    except OverflowError as error:
+        raise AgentProtocolError(str(error)) from error
     if not isinstance(value, dict):
         raise AgentProtocolError(f"the answer is not a JSON object: {_shown(value)}")
     # Only an escape can bring in half a character; such text could be stored nowhere.
@@ -116,7 +118,21 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _held_integer(digits: str) -> int:
+    _held_number(digits)
+    return int(digits)
+
+
+def _held_number(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise OverflowError(f"the answer holds a number that is beyond what a float holds: {_shown(digits)}")
+    return value
+
+
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_CAREFUL = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_held_integer, parse_float=_held_number)
+_MAY_BE_BEYOND = re.compile(r"\d{309}|\d[eE]\+?\d\d")
 
 
 def _shown(value: object) -> str:

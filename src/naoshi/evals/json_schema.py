@@ -1,8 +1,8 @@
 """JSON Schema for `is-json`: no schema is fetched from anywhere, and no pattern hangs."""
 
 import json
-import math
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, cast
@@ -105,7 +105,7 @@ def _empty_registry() -> Any:
 
 def _is_number(_: Any, value: Any) -> bool:
     """Return whether *value* is a number to JavaScript: what is too large for one is infinite there, and none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _format_checker(library: Any) -> Any:

@@ -6,6 +6,7 @@ returns) never decides what became of a case.
 
 import json
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -262,7 +263,7 @@ def _without(fields: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, A
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _is_share(value: object) -> bool:

@@ -177,6 +177,14 @@ def count_requests(request: dict) -> None:
     answer(request)
 
 
+def big_integer(request: dict) -> None:
+    answer(request, cost=10**400)
+
+
+def big_float(request: dict) -> None:
+    print(f'{{"case_id": "{request["case_id"]}", "output": {{"said": [-1e400]}}}}', flush=True)
+
+
 ACTS = {name: act for name, act in list(globals().items()) if callable(act) and name not in ("main", "tell")}
 
 if __name__ == "__main__":

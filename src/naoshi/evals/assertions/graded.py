@@ -1,7 +1,6 @@
 """Assertions that grade: `python` and `llm-rubric`."""
 
 import json
-import math
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -13,6 +12,8 @@ from naoshi.records.eval_case import Assertion
 from naoshi.records.eval_run import ResultState
 
 DEFAULT_GRADE_THRESHOLD = 0.7
+
+_LONGEST_SCORE = 40
 
 
 def check_rubric(assertion: Assertion) -> None:
@@ -63,7 +64,8 @@ def computed(assertion: Assertion, subject: Subject) -> Finding:
 
 def is_share(score: float) -> bool:
     """Return whether *score* is a number of 0 to 1."""
-    return math.isfinite(score) and 0 <= score <= 1
+    # An integer may be too large to be asked whether it is finite.
+    return 0 <= score <= 1
 
 
 def _context(subject: Subject) -> dict[str, JsonValue]:
@@ -111,13 +113,13 @@ def _read(value: Any) -> Any:
         return value.lower() == "true"
     try:
         return json.loads(value) if value.startswith("{") else float(value)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise GraderError(f"the code returned {value[:80]!r}, no grade") from error
 
 
 def _share(score: float) -> float:
     if not is_share(score):
-        raise GraderError(f"the score {score} of the code is not between 0 and 1")
+        raise GraderError(f"the score {str(score)[:_LONGEST_SCORE]} of the code is not between 0 and 1")
     return float(score)
 
 

@@ -1,17 +1,20 @@
 """JSON as JavaScript parses and compares it."""
 
 import json
-from typing import NoReturn
+import math
+import re
+from typing import Any, NoReturn, cast
 
 from pydantic import JsonValue
 
 _LONGEST_FAULT = 120
+_LONG = re.compile(r"\d{309}")
 
 
 def parse_json(text: str) -> tuple[JsonValue, str | None]:
-    """Return what *text* holds and None, or None and why it is not JSON."""
+    """Return what *text* holds and None, or None and why it is not JSON. What no float holds is infinite, as there."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant), None
+        return (_OF_LONG_NUMBERS if _LONG.search(text) else _DECODER).decode(text), None
     except (ValueError, RecursionError) as error:
         return None, f"not JSON ({str(error)[:_LONGEST_FAULT]})"
 
@@ -27,5 +30,14 @@ def same_json(left: JsonValue, right: JsonValue) -> bool:
     return left == right
 
 
+def _as_number(digits: str) -> float:
+    value = float(digits)
+    return int(digits) if math.isfinite(value) else value
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_OF_LONG_NUMBERS = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=cast("Any", _as_number))

@@ -97,7 +97,7 @@ def _wrapped(code: str) -> str:
 def _told(printed: str, status: int, stderr: str) -> Any:
     try:
         answer: Any = json.loads(printed)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         last = (stderr.strip().splitlines() or [""])[-1]
         raise GraderError(f"the Python code ended with status {status}: {last[:_LONGEST_REASON]}") from error
     fields = cast("dict[str, Any]", answer) if isinstance(answer, dict) else {}

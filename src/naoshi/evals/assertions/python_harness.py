@@ -19,8 +19,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     seconds = int(request["seconds"]) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_AS, (request["memory"], request["memory"]))
+    _limit(resource.RLIMIT_CPU, seconds)
+    _limit(resource.RLIMIT_AS, request["memory"])
     try:
         text = json.dumps({"value": _called(request)})
     except BaseException as error:  # noqa: BLE001 - whatever the code raises is told, also SystemExit
@@ -29,6 +29,13 @@ def main() -> None:
     answers.close()
     sys.stderr.flush()
     os._exit(0)
+
+
+def _limit(what: int, most: int) -> None:
+    """Limit *what* to *most*, or to what whoever started us allows, if that is less."""
+    allowed = resource.getrlimit(what)[1]
+    least = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
+    resource.setrlimit(what, (least, least))
 
 
 def _called(request: dict[str, Any]) -> Any:
