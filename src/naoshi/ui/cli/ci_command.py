@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from naoshi.errors import UsageError
 from naoshi.ui.cli.options import HERE, AsJson, Folder, Scope
 from naoshi.ui.cli.output import Output
 
@@ -24,7 +23,9 @@ def ci(
     ] = None,
     ref: Annotated[
         str,
-        typer.Option("--from", help="Take baseline and [gate] as this commit or branch has them."),
+        typer.Option(
+            "--from", help="Take the baseline, [gate] and the judge's marks as this commit or branch has them."
+        ),
     ] = "",
     keep: Annotated[
         bool, typer.Option("--keep", help="Run all cases and keep them as the baseline, instead of judging.")
@@ -38,15 +39,10 @@ def ci(
     It needs what is committed and nothing else. The holdout is never asked. A smoke run is for changes on their way;
     it never stands for the run of all cases that a release needs. On GitHub a summary is added to the page of the run.
     Exit status: 0 pass, 1 regression, 3 inconclusive, 4 incomparable.
-
-    Raises:
-        UsageError: --keep stands beside an option of judging.
     """
     from naoshi.ui.cli.ci_show import judge_and_show, keep_and_show
 
     out = Output(as_json=as_json)
-    if keep and (ref or junit is not None):
-        raise UsageError("--keep judges nothing; leave --from and --junit out")
     if keep:
-        return keep_and_show(folder, out, path=baseline)
+        return keep_and_show(folder, out, path=baseline, judges=bool(ref) or junit is not None)
     return judge_and_show(folder, out, smoke=scope is Scope.smoke, path=baseline, ref=ref, junit=junit)

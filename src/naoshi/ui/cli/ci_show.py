@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from naoshi.app.settings import settings_at
-from naoshi.errors import RepositoryError, StoreError
+from naoshi.errors import RepositoryError, StoreError, UsageError
 from naoshi.evals.judging.settings import MARKS
 from naoshi.flow.loop import Loop
 from naoshi.flow.pipeline import PipelineResult, judge_clone, keep_baseline
@@ -33,8 +33,14 @@ _EXIT = {
 }
 
 
-def keep_and_show(folder: Path, out: Output, *, path: Path | None) -> int:
-    """Keep the work tree's run of all cases as the baseline, and say what to commit."""
+def keep_and_show(folder: Path, out: Output, *, path: Path | None, judges: bool = False) -> int:
+    """Keep the work tree's run of all cases as the baseline, and say what to commit.
+
+    Raises:
+        UsageError: options of judging were given too (*judges*), which nothing would come of.
+    """
+    if judges:
+        raise UsageError("--keep judges nothing; leave --from and --junit out")
     with _pipeline(folder, out) as loop:
         kept = keep_baseline(loop, path)
         passed = sum(item.state is ResultState.pass_ for item in kept.results)
