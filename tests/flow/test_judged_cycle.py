@@ -30,8 +30,8 @@ RULE = "The order number is the one that stands in the mail."
 RUBRICS = {"told-diagnose": ("01", "diagnose"), "told-validate": ("03", "validate"), "told-known": ("00", "diagnose")}
 """The cases with a rubric: the mail and the split of each. The agent knows the label of the last one already."""
 
-LABELS = "output,rubric,label\n" + "".join(
-    f'"{{""order_number"": {number if number % 2 else "null"}}}",{RULE},{"pass" if number % 2 else "fail"}\n'
+LABELS = "input,output,rubric,label\n" + "".join(
+    f'mail {number},"{{""order_number"": {number if number % 2 else "null"}}}",{RULE},{"pass" if number % 2 else "fail"}\n'
     for number in range(40)
 )
 
