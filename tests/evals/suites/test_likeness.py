@@ -55,6 +55,18 @@ def test_what_tests_something_else_is_no_near_duplicate(one: EvalCase, other: Ev
     assert found(one, other) == []
 
 
+ASKED = "第{}号の請求書の合計金額が先日のお見積りと違うようですので、もう一度ご確認のうえ返信してください。"
+
+
+@pytest.mark.parametrize("number", ["12", "１２", "十二", "A-12"])
+def test_japanese_texts_are_near_duplicates_where_their_numbers_are_equal(number: str):
+    """Protects Japanese suites: a sentence has no spaces, so that a number in it must not stand for all of it."""
+    first = mail("a", ASKED.format(number))
+    assert found(first, mail("b", ASKED.format(number).replace("ください", "下さい"))) == [["a", "b"]]
+    for other in ("13", "十三", "A-13"):
+        assert found(first, mail("b", ASKED.format(other))) == []
+
+
 def test_two_fields_of_one_document_are_two_cases():
     """Cases of one input that check different fields say different things."""
     total = (Assertion(type="equals", value="12", transform="output.total"),)

@@ -23,7 +23,9 @@ _RANDOM = np.random.default_rng(20260308)
 _FACTORS = _RANDOM.integers(1, _PRIME, size=(_BANDS * _ROWS, 1), dtype=np.uint64)
 _OFFSETS = _RANDOM.integers(0, _PRIME, size=(_BANDS * _ROWS, 1), dtype=np.uint64)
 _RUBRIC = "llm-rubric"
-_NUMBERED = re.compile(r"\S*\d\S*")
+# A word with a digit in it, as far as no script without spaces begins; and a number written in Chinese characters.
+_IN_WORD = r"[^\s\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+_NUMBERED = re.compile(rf"{_IN_WORD}*\d{_IN_WORD}*|[〇一二三四五六七八九十百千万億兆壱弐参拾]+")
 
 Text = Callable[[str], str]
 
