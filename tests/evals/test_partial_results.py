@@ -103,6 +103,20 @@ def test_an_old_one_and_a_broken_one_are_not_taken_up(tmp_path: Path):
     later.close()
 
 
+def test_what_nobody_can_take_up_any_more_is_removed(tmp_path: Path):
+    """Protects the disk, and what outputs say: a killed run whose suite was changed leaves nothing behind for ever."""
+    for key in ("killed", "at_work"):
+        part = opened(tmp_path, key)
+        part.add(result("a"))
+        if key == "killed":
+            part.close()
+    opened(tmp_path, "next_day", hours=24).close()
+    assert (tmp_path / "run_killed.jsonl").exists()
+    opened(tmp_path, "later", hours=25).close()
+    assert sorted(path.stem for path in tmp_path.iterdir()) == ["run_at_work", "run_later", "run_next_day"]
+    part.close()
+
+
 def test_two_processes_never_write_one_file(tmp_path: Path):
     """Protects against a mix of two runs: the second is told, and nothing is written."""
     first = opened(tmp_path)

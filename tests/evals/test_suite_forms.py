@@ -275,6 +275,7 @@ def test_a_file_of_tests_in_another_encoding_is_refused_with_its_line(tmp_path: 
         ('{"vars": {"q": [{"n": -1e400}]}}', "beyond what a float holds"),
         (f'{{"assert": [{{"type": "contains", "value": "a", "weight": 1{"0" * 400}}}]}}', "beyond what a float holds"),
         ('{"vars": {"q": {"$ref": "#/x"}}}', "`$ref` is not supported"),
+        (f'{{"vars": {{"q": {"[" * 900}"$ref"{"]" * 900}}}}}', "nested deeper than 64"),
     ],
 )
 def test_numbers_and_references_that_json_lines_cannot_mean_are_refused(tmp_path: Path, line: str, told: str):
@@ -282,6 +283,14 @@ def test_numbers_and_references_that_json_lines_cannot_mean_are_refused(tmp_path
     message = refusal(tmp_path, "tests: t.jsonl\n", t_jsonl=f'{{"vars": {{"q": 1}}}}\n{line}\n')
     assert message.startswith("t.jsonl, line 2: ")
     assert told in message
+
+
+def test_a_table_holds_documents_and_no_column_twice(tmp_path: Path):
+    """Protects long inputs, and against an assertion that a second column of its name would hide."""
+    (case,) = read(tmp_path, "tests: t.csv\n", t_csv=f"q,__expected,,\n{'a' * 200_000},contains:a,,\n")
+    assert len(str(case.vars["q"])) == 200_000
+    told = refusal(tmp_path, "tests: t.csv\n", t_csv="q,__expected,__expected\na,contains:b,contains:a\n")
+    assert told == "t.csv, line 1: the column '__expected' stands twice"
 
 
 @pytest.mark.parametrize("reference", ["a" * 5000 + ".yaml", "a**b.yaml", "x" * 300 + "*/b.csv", '"a\\0b.yaml"'])

@@ -3,12 +3,14 @@
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from pydantic import JsonValue
 
 from naoshi.errors import SuiteError
 from naoshi.evals.assertions.kinds import KNOWN_TYPES
+from naoshi.evals.yaml_nodes import LARGEST_BYTES
 
 _TABLE_DISTANCE = 0.75
 # Words that begin an assertion in Promptfoo, and not a text to be equal to. Those that we lack are refused by name.
@@ -33,12 +35,17 @@ def csv_tests(text: str, *, name: str) -> Iterator[tuple[int, dict[str, JsonValu
     """Yield each row of the table *text* as a test, with the line (from 1) at which it ends.
 
     Raises:
-        SuiteError: a row has more or fewer fields than the head, or a column is not supported.
+        SuiteError: a row has more or fewer fields than the head, or a column is not supported or stands twice.
     """
+    # A field may hold a whole document. The limit is one for the process.
+    csv.field_size_limit(LARGEST_BYTES)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         nothing: list[str] = []
         head = [column.strip() for column in next(reader, nothing)]
+        twice = next((column for column, times in Counter(head).items() if column and times > 1), None)
+        if twice is not None:
+            raise SuiteError(f"{name}, line 1: the column {twice[:80]!r} stands twice")
         for row in reader:
             if not any(row):
                 continue

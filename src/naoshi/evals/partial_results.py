@@ -5,6 +5,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -48,6 +49,8 @@ class PartialResults:
     def open(cls, folder: Path, *, key: str, run_id: str, now: datetime) -> "PartialResults":
         """Take up the unfinished run of *key* in *folder*, if there is one of the last day, or begin one.
 
+        Those that are older are removed.
+
         Raises:
             StoreError: the disk or the rights do not allow it, or another process is running the same.
         """
@@ -55,7 +58,11 @@ class PartialResults:
             folder.mkdir(parents=True, exist_ok=True)
             for path in sorted(folder.glob("*.jsonl")):
                 head = _head(path)
-                if head is not None and head.key == key and now - head.started_at <= _OLDEST:
+                if head is None:
+                    continue
+                if now - head.started_at > _OLDEST:
+                    _remove(path)
+                elif head.key == key:
                     return cls._taken_up(path, head)
             return cls._begun(folder, _Head(key=key, run_id=run_id, started_at=now))
         except OSError as error:
@@ -102,6 +109,14 @@ class PartialResults:
         # What a crash cut in the middle goes, so that the next line does not join it.
         os.ftruncate(descriptor, length)
         return cls(path=path, head=head, done=done, descriptor=descriptor)
+
+
+def _remove(path: Path) -> None:
+    """Remove *path*, which no run takes up any more, unless one is at work on it for all that."""
+    with suppress(StoreError):
+        descriptor = _locked(path)
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 def _locked(path: Path) -> int:

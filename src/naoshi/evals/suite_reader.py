@@ -203,7 +203,7 @@ def _json_lines(path: Path, document: PlainDocument) -> Iterator[Any]:
             if fault is not None:
                 raise document.error(None, fault)
             if _MAY_REFER in line:
-                _require_no_reference(document, value)
+                _require_no_reference(document, document.value(value))
             yield value
 
 
