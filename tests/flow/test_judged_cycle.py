@@ -31,7 +31,8 @@ RUBRICS = {"told-diagnose": ("01", "diagnose"), "told-validate": ("03", "validat
 """The cases with a rubric: the mail and the split of each. The agent knows the label of the last one already."""
 
 LABELS = "input,output,rubric,label\n" + "".join(
-    f'mail {number},"{{""order_number"": {number if number % 2 else "null"}}}",{RULE},{"pass" if number % 2 else "fail"}\n'
+    f'mail {number},"{{""order_number"": {number if number % 2 else "null"}}}",'
+    f"{RULE},{'pass' if number % 2 else 'fail'}\n"
     for number in range(40)
 )
 

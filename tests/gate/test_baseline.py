@@ -1,7 +1,7 @@
 """The baseline rule, and the best version."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from naoshi.errors import NotFoundError
@@ -87,6 +87,7 @@ def test_without_runs_there_is_no_best_version():
 
 
 @given(shares=st.lists(st.lists(st.integers(0, 10), min_size=6, max_size=6), min_size=1, max_size=4))
+@example(shares=[[0, 0, 0, 7, 10, 10], [0, 0, 3, 7, 7, 10]])
 def test_among_runs_of_the_same_cases_the_best_is_the_last_maximum(shares: list[list[int]]):
     """Protects against rounding and order in sums of graded scores."""
     runs = [_graded(f"v{number}", tenths) for number, tenths in enumerate(shares)]

@@ -60,8 +60,9 @@ def best_version(runs: Sequence[EvalRun]) -> str:
     best = order[0]
     for version in order[1:]:
         common = scores[best].keys() & scores[version].keys()
-        # An exact sum does not depend on the order, so that a tie is a tie.
-        if math.fsum(scores[version][key] for key in common) >= math.fsum(scores[best][key] for key in common):
+        now, then = (math.fsum(scores[name][key] for key in common) for name in (version, best))
+        # Tenths are no binary fractions: sums that tie on paper differ in their last digit.
+        if now >= then - ROUNDING:
             best = version
     return best
 
