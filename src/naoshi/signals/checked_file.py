@@ -1,5 +1,6 @@
 """Reading files that an agent names: only regular files below a root, never more than a limit, never a crash."""
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,13 +30,15 @@ def read_checked(root: Path, relative: str, *, largest: int) -> bytes | FileFaul
     except (OSError, ValueError, RuntimeError):
         return FileFault(failure_type=FailureType.file_missing, reason="it is no possible path")
     try:
-        if not path.exists():
-            return FileFault(failure_type=FailureType.file_missing, reason="there is no such file")
-        if not path.is_file():
+        # `exists` would hide what is wrong with a name, and does so differently from one Python to the next.
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
             return FileFault(failure_type=FailureType.file_not_a_file, reason="it is not a file")
-        if path.stat().st_size > largest:
+        if found.st_size > largest:
             return FileFault(failure_type=FailureType.file_too_large, reason=f"it is larger than {largest} bytes")
         return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return FileFault(failure_type=FailureType.file_missing, reason="there is no such file")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
         return FileFault(failure_type=FailureType.file_unreadable, reason=f"it cannot be read ({why or error})")
