@@ -72,9 +72,17 @@ def inside(root: Path, relative: str) -> Path:
     if real != real_root and real_root not in real.parents:
         raise InputError(f"the path {relative!r} does not stay inside {root}")
     # From Python 3.13 on a link that leads round in a circle is returned as it stands.
-    if any(place.is_symlink() for place in (real, *real.parents)):
+    if any(_is_link(place) for place in (real, *real.parents)):
         raise InputError(f"the path {relative!r} leads nowhere")
     return real
+
+
+def _is_link(place: Path) -> bool:
+    try:
+        return place.is_symlink()
+    except OSError:
+        # A name that the file system refuses, for its length before all, is no link; whoever opens it is told.
+        return False
 
 
 def read_text(path: Path) -> str:
