@@ -243,7 +243,8 @@ def test_suites_that_people_wrote_mean_the_same_in_both(promptfoo: Promptfoo, tm
     rows = promptfoo_alone(promptfoo, folder, "ours.yaml")[1]["results"]["results"]
     rows.sort(key=lambda row: row["testIdx"])
     for case, item, row in zip(suite.cases, native.results, rows, strict=True):
-        if "{{" not in str(row["vars"]):  # which Promptfoo shows as they were written
+        # What it fills in, Promptfoo shows as it was written; there the assertions tell.
+        if "{{" not in str(row["vars"]) and "file://" not in str(row["vars"]):
             assert plain(case.vars) == plain(row["vars"])
         assert (item.state is ResultState.pass_, item.score) == (row["success"], pytest.approx(row["score"])), case.vars
 
