@@ -185,6 +185,7 @@ def test_our_own_file_keeps_the_five_states_and_the_pin(tmp_path: Path):
         ("{}", "no results: run_id"),
         ('{"results": []}', "holds no results"),
         ('{"results": {"results": 3}}', "holds no results"),
+        ('{"results": {"results": [{}, null]}}', "results.results.1 is no JSON object"),
         ("[" * 100_000, "nested too deep"),
     ],
 )

@@ -63,7 +63,7 @@ def read_results_file(path: Path) -> ResultsFile:
         InputError: it is no JSON, or no results.
     """
     document = _json(path)
-    rows = _rows(document)
+    rows = _rows(path, document)
     try:
         if rows is None:
             return ResultsFile(run=EvalRun.model_validate(document))
@@ -242,10 +242,16 @@ def _finite(text: str) -> float | str:
     return value if math.isfinite(value) else text
 
 
-def _rows(document: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+def _rows(path: Path, document: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
     """Return the rows of a file in Promptfoo's shape, None of another one."""
-    rows: Any = _inner(document, "results").get("results")
-    return _listed(cast("Any", rows)) if isinstance(rows, list) else None
+    found: Any = _inner(document, "results").get("results")
+    if not isinstance(found, list):
+        return None
+    rows = cast("list[Any]", found)
+    broken = next((number for number, row in enumerate(rows) if not isinstance(row, dict)), None)
+    if broken is not None:
+        raise InputError(f"{path} holds no results: results.results.{broken} is no JSON object")
+    return rows
 
 
 def _listed(value: object) -> list[Mapping[str, Any]]:

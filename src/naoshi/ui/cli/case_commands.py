@@ -61,9 +61,6 @@ def run(
 
     That happens in a checkout of its own; your work tree is not touched. Of a run that was killed only what is missing
     is run again.
-
-    Raises:
-        UsageError: the options do not go together.
     """
     out = Output(as_json=as_json)
     if scope is Scope.smoke:
