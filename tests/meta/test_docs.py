@@ -38,6 +38,12 @@ def test_every_command_and_option_says_what_it_is_for():
     assert list(_silent(get_command(app), "naoshi")) == []
 
 
+def test_no_help_speaks_of_the_code():
+    """Protects whoever reads `--help`: no part of a docstring that is for programmers stands there."""
+    page = (ROOT / cli_reference.PAGE).read_text(encoding="utf-8")
+    assert not re.findall(r"Raises:|Args:|Returns:", page)
+
+
 def test_no_summary_of_a_command_is_cut_short():
     """Protects the lists of commands in `--help`, as a terminal of 80 columns shows them: no line ends in dots."""
     app = import_module(cli_reference.SOURCE).app

@@ -71,8 +71,7 @@ def run(
     if suite is not None:
         from naoshi.ui.cli.suite_show import run_suite_and_show
 
-        if commit:
-            raise UsageError("a suite of its own is run on the work tree; leave --commit out")
+        _on_the_work_tree(commit)
         passed = run_suite_and_show(
             suite, folder, out, runner=runner.value, output=output, allow_same_family=allow_same_family
         )
@@ -88,6 +87,11 @@ def run(
             loop = allowing_same_family(loop)
         passed = run_and_show(loop, out, commit=commit, runner=EvalRunner(runner.value), output=output)
     return 0 if passed or not check else 1
+
+
+def _on_the_work_tree(commit: str) -> None:
+    if commit:
+        raise UsageError("a suite of its own is run on the work tree; leave --commit out")
 
 
 def _run_smoke(folder: Path, out: Output, *, alone: bool, commit: str, output: Path | None, check: bool) -> int:
