@@ -2,6 +2,7 @@
 
 import pytest
 
+from naoshi.gate.turns import Turn
 from naoshi.records import ResultState, Split, VerdictOutcome
 from tests.ui.report.examples import FAIL, PASS, case, compiled, result, run, verdict_on
 
@@ -22,7 +23,7 @@ def test_the_holdout_is_in_every_total_and_nowhere_else():
     assert report.held_out == 3
     assert report.verdict is not None
     assert {flip.case_id for flip in report.verdict.flips} == {"open_0", "open_1"}
-    assert report.verdict.hidden_flips == 1
+    assert report.verdict.hidden_flips == {Turn.worse: 1, Turn.better: 0, Turn.unknown: 0}
     assert "secret_" not in repr(report)
 
 

@@ -108,6 +108,7 @@ def test_no_case_of_the_holdout_is_on_the_page():
     after = run("v2", [result(one, FAIL, output=f"output of {one.case_id}") for one in cases], day=1)
     source = render_report(compiled([before, after], cases, judged=(after, before)))
     assert "case_18" in source
+    assert "10 more flipped, 10 of them for the worse and 0 for the better" in source
     assert not [one.case_id for one in cases if one.split is Split.holdout and re.search(rf"{one.case_id}\b", source)]
 
 

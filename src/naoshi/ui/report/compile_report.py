@@ -12,7 +12,7 @@ from naoshi.gate.explain import told_outcome
 from naoshi.gate.reasons import in_japanese
 from naoshi.gate.statistics import wilson
 from naoshi.gate.trials import CaseTrials, by_case, passes
-from naoshi.gate.turns import Turn, turn_of
+from naoshi.gate.turns import Turn, by_turn, turn_of
 from naoshi.records import EvalCase, EvalRun, Flip, ResultState, Split, Verdict
 from naoshi.records.language import Language
 from naoshi.ui.report.eval_report import (
@@ -188,6 +188,7 @@ def _verdict(
     named = [(flip, False) for flip in verdict.flips] + [(flip, True) for flip in verdict.quarantined]
     visible = [(flip, aside) for flip, aside in named if flip.case_id in shown]
     before, after = _results(judged.before), _results(judged.after)
+    unseen = [flip for flip, _ in named if flip.case_id not in shown]
     hidden = (seen | {flip.case_id for flip, _ in named}) - shown.keys()
     return VerdictPart(
         outcome=verdict.outcome,
@@ -217,7 +218,7 @@ def _verdict(
             )
             for flip, aside in sorted(visible, key=_gravity)
         ),
-        hidden_flips=len(named) - len(visible),
+        hidden_flips={turn: len(flips) for turn, flips in by_turn(unseen).items()},
     )
 
 

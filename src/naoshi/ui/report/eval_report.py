@@ -7,6 +7,7 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from naoshi.flow.left_to_people import LeftGroup
+from naoshi.gate.turns import Turn
 from naoshi.records import CategoryVerdict, ResultState, VerdictOutcome
 from naoshi.records.language import Language
 
@@ -109,7 +110,7 @@ class FlippedCase:
 class VerdictPart:
     """The latest verdict. ``reasons`` are those of the run and of its categories, which have none of their own here.
 
-    ``hidden_flips`` counts the cases that flipped and are not shown.
+    ``hidden_flips`` counts the cases that flipped and are not shown, by the way they went.
     """
 
     outcome: VerdictOutcome
@@ -121,7 +122,7 @@ class VerdictPart:
     before: str
     after: str
     flips: tuple[FlippedCase, ...]
-    hidden_flips: int
+    hidden_flips: Mapping[Turn, int]
 
 
 @dataclass(frozen=True, kw_only=True)

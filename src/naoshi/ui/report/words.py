@@ -119,7 +119,8 @@ _ENGLISH: Final = ReportWords(
     flips="Cases that flipped",
     flips_note="Cases whose state is another one after the change, with both outputs. Lines that differ are marked.",
     no_flips="No case became another state.",
-    hidden_flips="{count} more flipped and are not shown, so that the holdout stays unseen.",
+    hidden_flips="{count} more flipped, {worse} of them for the worse and {better} for the better. They are not shown, "
+    "so that the holdout stays unseen.",
     more_flips="{count} more flipped:",
     confirmed="re-runs bear it out",
     contradicted="re-runs do not bear it out",
@@ -198,7 +199,8 @@ _JAPANESE: Final = ReportWords(
     flips="状態が変わったケース",
     flips_note="変更の後で状態が変わったケースと、前後の出力です。違う行に印が付いています。",
     no_flips="状態が変わったケースはありません。",
-    hidden_flips="ほかに {count} 件が変わりましたが、取り分けたケースを見せないため表示しません。",
+    hidden_flips="ほかに {count} 件が変わりました（悪化 {worse} 件、改善 {better} 件）。"
+    "取り分けたケースを見せないため表示しません。",
     more_flips="ほかに {count} 件が変わりました:",
     confirmed="やり直しても毎回同じ",
     contradicted="やり直すと毎回同じではない",
